@@ -1,0 +1,3 @@
+module rollcall
+
+go 1.26.7
