@@ -1,3 +1,5 @@
 module rollcall
 
 go 1.26.7
+
+require github.com/BurntSushi/toml v1.6.0

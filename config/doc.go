@@ -1,0 +1,18 @@
+// Package config reads servers.toml: every entry becomes a model.Spec that can
+// be run, or is refused with all that is wrong with it, each problem with its
+// place in the file.
+//
+//	servers.toml ─▶ toml.Decode ─▶ values ─┐
+//	             ─▶ scan ─▶ places ────────┴▶ entryReader ─▶ model.Entry (Spec or problems)
+//	environment ─▶ Env ─▶ ${NAME}, child's environment ──┘
+//	env_file ─▶ dotenv ─▶ child's environment
+//	all that is secret ─▶ secrets ─▶ redact.Redactor, Shown
+//
+// Invariants: one bad entry fails alone (C5); every problem is told, not the
+// first alone (C6); no problem repeats a text of the file, only keys, numbers and
+// what kind of value it was (C3), but for a command or a cwd that is not there;
+// the place of a problem comes from the same bytes that were decoded; a relative
+// path is relative to the file's folder, wherever rollcall was started; nothing
+// is started, dialled or written. A File and what it holds is immutable; every
+// function may be called from any goroutine.
+package config
