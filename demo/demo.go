@@ -1,0 +1,182 @@
+package demo
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// behaviour is all that a server does and does not. The zero value is a
+// healthy one that says nothing on stderr.
+type behaviour struct {
+	name string
+	via  string // stdio, ws, http
+
+	listen   string
+	startup  time.Duration // before it reads or listens
+	revision string        // the newest that initialize agrees to
+	newest   bool          // it speaks 2026-07-28
+	discover string        // answer, refuse, invalid, silent, exit: to server/discover where it does not speak it
+	initial  string        // answer, never, error, exit: to initialize
+
+	life      time.Duration // from the handshake to its end; 0: for ever
+	exit      int           // the exit code at the end of its life
+	closeCode int           // the WebSocket's close code at the end of its life
+	reason    string        // and its reason
+	ignore    bool          // stdin's end and SIGTERM
+	children  string        // group, session: starts a child in its group, or in a session of its own
+
+	pingDelay time.Duration
+	pingError int // a JSON-RPC error's code
+
+	tools int
+	pages int
+	big   int  // bytes of the answer to tools/list
+	batch bool // it answers in batches of one
+
+	beat  time.Duration // how often it says that it is alive, on stderr
+	rate  int           // lines a second on stderr
+	noise bool          // lines on stdout that are not JSON-RPC
+	token bool          // it complains about $TOKEN at the end of its life
+	asks  bool          // it sends requests of its own once initialized, and says on stderr how they were answered
+
+	mcpl   bool
+	policy string // accept, refuse, stay, silent, exit: to featureSets/update
+
+	status     int // HTTP: the answer to every request
+	retryAfter string
+	forget     time.Duration // HTTP: how long it knows a session
+	authorized string        // HTTP and WebSocket: the Authorization header that it wants
+}
+
+// preset is a named behaviour.
+type preset struct {
+	name, what string
+	set        func(*behaviour)
+}
+
+// The servers by name. Flags can change each of them.
+var presets = []preset{
+	{"healthy", "answers, and has three tools", func(*behaviour) {}},
+	{"ws", "a healthy server on a WebSocket", func(b *behaviour) { b.via = "ws" }},
+	{"http", "a healthy server on Streamable HTTP", func(b *behaviour) { b.via = "http" }},
+	{"flap", "completes its handshake, prints its $TOKEN, exits 1 a second later", func(b *behaviour) { b.life, b.exit, b.token = time.Second, 1, true }},
+	{"slow-probe", "answers ping after ten seconds", func(b *behaviour) { b.pingDelay = 10 * time.Second }},
+	{"never", "never answers initialize", func(b *behaviour) { b.initial, b.discover = "never", "silent" }},
+	{"error", "answers initialize with an error", func(b *behaviour) { b.initial = "error" }},
+	{"stubborn", "ignores stdin's end and SIGTERM", func(b *behaviour) { b.ignore = true }},
+	{"grandchild", "starts a child of its own, which ignores stdin's end", func(b *behaviour) { b.children = "group" }},
+	{"runaway", "starts a child in a session of its own", func(b *behaviour) { b.children = "session" }},
+	{"noise", "prints a banner and log lines on stdout", func(b *behaviour) { b.noise = true }},
+	{"chatty", "prints a hundred lines a second on stderr", func(b *behaviour) { b.rate = 100 }},
+	{"old", "speaks 2024-11-05 only", func(b *behaviour) { b.revision = "2024-11-05" }},
+	{"newest", "speaks 2026-07-28", func(b *behaviour) { b.newest = true }},
+	{"exit-on-discover", "exits on the newest revision's discovery", func(b *behaviour) { b.discover = "exit" }},
+	{"silent-to-discover", "does not answer the newest revision's discovery", func(b *behaviour) { b.discover = "silent" }},
+	{"future", "names a revision that nobody speaks", func(b *behaviour) { b.revision = "1999-01-01" }},
+	{"big-line", "lists its tools in a line of 32 MiB", func(b *behaviour) { b.big = 32 << 20 }},
+	{"asks", "asks the client for roots and more", func(b *behaviour) { b.asks = true }},
+	{"mcpl", "a healthy MCPL server", func(b *behaviour) { b.mcpl, b.asks, b.revision = true, true, "2024-11-05" }},
+	{"mcpl-refuses", "an MCPL server that wants more than nothing", func(b *behaviour) { b.mcpl, b.revision, b.policy = true, "2024-11-05", "refuse" }},
+}
+
+// Main runs the server that args name until it ends, and returns the exit code.
+func Main(args []string, in io.Reader, out, errw io.Writer) int {
+	if len(args) > 0 && args[0] == sleeper {
+		return sleep()
+	}
+	b, err := parse(args, errw)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintf(errw, "rollcall demo: %v\n", err)
+		return 2
+	}
+	s := newServer(b, errw)
+	if err := s.prepare(); err != nil {
+		fmt.Fprintf(errw, "rollcall demo: %v\n", err)
+		return 1
+	}
+	switch b.via {
+	case "ws", "http":
+		return s.serveListener()
+	}
+	return s.serveStdio(in, out)
+}
+
+// parse makes a behaviour of a name and flags.
+func parse(args []string, errw io.Writer) (behaviour, error) {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		usage(errw)
+		if len(args) > 0 && slices.Contains([]string{"-h", "--help", "-help"}, args[0]) {
+			return behaviour{}, flag.ErrHelp
+		}
+		return behaviour{}, errors.New("which server? name one of the above")
+	}
+	i := slices.IndexFunc(presets, func(p preset) bool { return p.name == args[0] })
+	if i < 0 {
+		usage(errw)
+		return behaviour{}, fmt.Errorf("no server is named %q", args[0])
+	}
+	b := behaviour{name: args[0], via: "stdio", listen: "127.0.0.1:0", revision: "2025-11-25", discover: "refuse", initial: "answer",
+		tools: 3, pages: 1, beat: 20 * time.Second, closeCode: 1011, policy: "accept"}
+	presets[i].set(&b)
+	f := flags(&b, errw)
+	if err := f.Parse(args[1:]); err != nil {
+		return b, err
+	}
+	if f.NArg() > 0 {
+		return b, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	return b, nil
+}
+
+// flags binds a flag to each part of b.
+func flags(b *behaviour, errw io.Writer) *flag.FlagSet {
+	f := flag.NewFlagSet("rollcall demo "+b.name, flag.ContinueOnError)
+	f.SetOutput(errw)
+	f.StringVar(&b.via, "via", b.via, "stdio, ws or http")
+	f.StringVar(&b.listen, "listen", b.listen, "address to listen on; the one in use is printed on stderr")
+	f.DurationVar(&b.startup, "startup", b.startup, "wait so long before anything else")
+	f.StringVar(&b.revision, "revision", b.revision, "the newest revision that initialize agrees to")
+	f.BoolVar(&b.newest, "newest", b.newest, "speak 2026-07-28")
+	f.StringVar(&b.discover, "discover", b.discover, "to server/discover: refuse, invalid, silent, exit")
+	f.StringVar(&b.initial, "initialize", b.initial, "to initialize: answer, never, error, exit")
+	f.DurationVar(&b.life, "life", b.life, "end so long after the handshake")
+	f.IntVar(&b.exit, "exit", b.exit, "with this exit code")
+	f.IntVar(&b.closeCode, "close-code", b.closeCode, "or with this close code")
+	f.StringVar(&b.reason, "reason", b.reason, "and this reason")
+	f.BoolVar(&b.ignore, "ignore", b.ignore, "ignore stdin's end and SIGTERM")
+	f.StringVar(&b.children, "child", b.children, "start a child: group, session")
+	f.DurationVar(&b.pingDelay, "ping-delay", b.pingDelay, "answer ping so late")
+	f.IntVar(&b.pingError, "ping-error", b.pingError, "answer ping with this error code")
+	f.IntVar(&b.tools, "tools", b.tools, "tools on a page")
+	f.IntVar(&b.pages, "pages", b.pages, "pages of tools; below 0: without end")
+	f.IntVar(&b.big, "big", b.big, "bytes of the answer to tools/list")
+	f.BoolVar(&b.batch, "batch", b.batch, "answer in batches")
+	f.DurationVar(&b.beat, "beat", b.beat, "say so often on stderr that all is well; 0: never")
+	f.IntVar(&b.rate, "rate", b.rate, "lines a second on stderr; below 0: as fast as it goes")
+	f.BoolVar(&b.noise, "noise", b.noise, "print a banner and log lines on stdout")
+	f.BoolVar(&b.token, "token", b.token, "complain about $TOKEN at the end")
+	f.BoolVar(&b.asks, "asks", b.asks, "send requests, and print how they were answered")
+	f.BoolVar(&b.mcpl, "mcpl", b.mcpl, "speak MCPL")
+	f.StringVar(&b.policy, "policy", b.policy, "to featureSets/update: accept, refuse, stay, silent, exit")
+	f.IntVar(&b.status, "status", b.status, "answer each HTTP request with this status")
+	f.StringVar(&b.retryAfter, "retry-after", b.retryAfter, "and this Retry-After")
+	f.DurationVar(&b.forget, "forget", b.forget, "forget an HTTP session after so long")
+	f.StringVar(&b.authorized, "authorization", b.authorized, "answer 401 without this Authorization header")
+	return f
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "rollcall demo NAME [flags]: small servers that behave and misbehave")
+	for _, p := range presets {
+		fmt.Fprintf(w, "  %-19s %s\n", p.name, p.what)
+	}
+	fmt.Fprintln(w, "rollcall demo NAME --help lists the flags")
+}

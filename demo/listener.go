@@ -1,0 +1,168 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	maxBody       = 64 << 20
+	sessionHeader = "Mcp-Session-Id"
+)
+
+// serveListener serves WebSockets or Streamable HTTP, on every path, until the
+// server's end.
+func (s *server) serveListener() int {
+	l, err := net.Listen("tcp", s.listen)
+	if err != nil {
+		s.say("cannot listen: %v", err)
+		return 1
+	}
+	var h http.Handler = &streamable{server: s, sessions: map[string]time.Time{}}
+	scheme := "http"
+	if s.via == "ws" {
+		h, scheme = http.HandlerFunc(s.socket), "ws"
+	}
+	web := &http.Server{Handler: s.gate(h), ReadHeaderTimeout: 10 * time.Second}
+	s.say("listening on %s://%s/mcp", scheme, l.Addr())
+	go func() {
+		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.say("cannot serve: %v", err)
+			s.end(1)
+		}
+	}()
+	code := <-s.ended
+	_ = web.Close()
+	return code
+}
+
+// gate answers with a status where the behaviour wants that.
+func (s *server) gate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		status := s.status
+		if s.authorized != "" && req.Header.Get("Authorization") != s.authorized {
+			status = http.StatusUnauthorized
+		}
+		if status == 0 {
+			next.ServeHTTP(w, req)
+			return
+		}
+		if s.retryAfter != "" {
+			w.Header().Set("Retry-After", s.retryAfter)
+		}
+		s.say("refused %s with %d", req.Method, status)
+		http.Error(w, http.StatusText(status), status)
+	})
+}
+
+// socket serves one WebSocket.
+func (s *server) socket(w http.ResponseWriter, req *http.Request) {
+	ws, err := websocket.Accept(w, req, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err != nil {
+		return
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(maxBody)
+	ctx := context.Background()
+	c := &conn{server: s}
+	c.send = func(data []byte) { _ = ws.Write(ctx, websocket.MessageText, data) }
+	s.mu.Lock()
+	s.hooks = append(s.hooks, func() { _ = ws.Close(websocket.StatusCode(s.closeCode), s.reason) })
+	s.mu.Unlock()
+	for {
+		_, data, err := ws.Read(ctx)
+		if err != nil {
+			s.say("client gone: %v", err)
+			return
+		}
+		c.handle(data)
+	}
+}
+
+// streamable serves Streamable HTTP: each POST is answered with JSON.
+type streamable struct {
+	*server
+	mu       sync.Mutex
+	sessions map[string]time.Time
+}
+
+// ServeHTTP answers one request.
+func (h *streamable) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	id := req.Header.Get(sessionHeader)
+	switch req.Method {
+	case http.MethodDelete:
+		h.mu.Lock()
+		delete(h.sessions, id)
+		h.mu.Unlock()
+		h.say("session closed by the client")
+		return
+	case http.MethodPost:
+	default:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	var m message
+	if err != nil || json.Unmarshal(body, &m) != nil {
+		http.Error(w, "bad request", http.StatusBadRequest)
+		return
+	}
+	switch {
+	case m.Method == "initialize":
+		id = h.open()
+		w.Header().Set(sessionHeader, id)
+	case !h.newest && !h.knows(id) && m.Method != "server/discover":
+		http.Error(w, "no such session", http.StatusNotFound)
+		return
+	}
+	h.reply(w, req, m, body)
+}
+
+// reply handles one message; what the server sends meanwhile is the answer.
+func (h *streamable) reply(w http.ResponseWriter, req *http.Request, m message, body []byte) {
+	answers := make(chan []byte, 64)
+	c := &conn{server: h.server}
+	c.send = func(data []byte) {
+		select {
+		case answers <- data:
+		default: // requests of our own have nowhere to go
+		}
+	}
+	c.handle(body)
+	if m.ID == nil || m.Method == "" {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	select {
+	case data := <-answers:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(data)
+	case <-req.Context().Done():
+	}
+}
+
+// open makes a session.
+func (h *streamable) open() string {
+	id := rand.Text()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sessions[id] = time.Now()
+	return id
+}
+
+// knows reports whether a session is known still.
+func (h *streamable) knows(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at, ok := h.sessions[id]
+	return ok && (h.forget == 0 || time.Since(at) < h.forget)
+}
