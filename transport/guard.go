@@ -1,0 +1,154 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"rollcall/transport/guardian"
+)
+
+// guard is this side of the guardian: it tells it which groups live, and
+// starts another where it dies.
+type guard struct {
+	mark string
+
+	mu     sync.Mutex
+	groups map[int]struct{}
+	pipe   *os.File // nil while none runs
+	closed bool
+	done   chan struct{} // closed when it has exited for good
+}
+
+// restartPause keeps a guardian that cannot stay from being started in a loop.
+const restartPause = time.Second
+
+// guardianVariable is in a guardian's environment. A host that finds it in its
+// own would start guardians without end.
+const guardianVariable = "ROLLCALL_GUARDIAN"
+
+func startGuard(mark string) (*guard, error) {
+	if os.Getenv(guardianVariable) != "" {
+		return nil, errors.New("start the guardian: this program does not hand over to guardian.Main first")
+	}
+	g := &guard{mark: mark, groups: map[int]struct{}{}, done: make(chan struct{})}
+	proc, err := g.start()
+	if err != nil {
+		return nil, fmt.Errorf("start the guardian: %w", err)
+	}
+	go g.keep(proc)
+	return g, nil
+}
+
+// start starts a guardian and tells it all groups. The caller holds no lock.
+func (g *guard) start() (*os.Process, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	proc, err := os.StartProcess(executable(exe), []string{"rollcall", guardian.Arg, g.mark}, &os.ProcAttr{
+		Dir: "/", Env: []string{guardianVariable + "=1"}, // no more: it bears nobody's mark
+		Files: []*os.File{null, null, null, r},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pipe = w
+	for pgid := range g.groups {
+		g.tell(guardian.Add, pgid)
+	}
+	if g.closed {
+		g.hangUp()
+	}
+	return proc, nil
+}
+
+// executable prefers the running program to the file of its name, which may
+// have been replaced.
+func executable(exe string) string {
+	const self = "/proc/self/exe"
+	if _, err := os.Stat(self); err == nil {
+		return self
+	}
+	return exe
+}
+
+// keep waits for the guardian, and starts another until the guard is closed.
+func (g *guard) keep(proc *os.Process) {
+	defer close(g.done)
+	for {
+		began := time.Now()
+		if proc != nil {
+			_, _ = proc.Wait()
+		}
+		g.mu.Lock()
+		closed := g.closed
+		g.hangUp()
+		g.mu.Unlock()
+		if closed {
+			return
+		}
+		if time.Since(began) < restartPause {
+			<-time.After(restartPause)
+		}
+		proc, _ = g.start() // nil where it failed: tried again after a pause
+	}
+}
+
+// add tells the guardian of a new group.
+func (g *guard) add(pgid int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.groups[pgid] = struct{}{}
+	g.tell(guardian.Add, pgid)
+}
+
+// remove tells it that a group is gone.
+func (g *guard) remove(pgid int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.groups, pgid)
+	g.tell(guardian.Remove, pgid)
+}
+
+// tell writes one line; a failed write means that the guardian died, and its
+// successor is told all groups anew.
+func (g *guard) tell(what byte, pgid int) {
+	if g.pipe != nil {
+		_, _ = io.WriteString(g.pipe, guardian.Line(what, pgid))
+	}
+}
+
+func (g *guard) hangUp() {
+	if g.pipe != nil {
+		_ = g.pipe.Close()
+		g.pipe = nil
+	}
+}
+
+// close ends the guardian and waits until it has gone.
+func (g *guard) close() {
+	g.mu.Lock()
+	g.closed = true
+	g.hangUp()
+	g.mu.Unlock()
+	<-g.done
+}

@@ -1,0 +1,11 @@
+// Package guardian is a small process that kills what rollcall launched when
+// rollcall itself dies without warning (T1). It imports next to nothing: main
+// hands over to it before the rest of the program does any work.
+//
+//	rollcall ── "+4711 8812\n", "-4711\n" ──▶ pipe, fd 3 ──▶ guardian
+//	rollcall dies ─▶ end of file ─▶ SIGKILL to each group, then to each mark
+//
+// Invariants: it kills a group only if its leader's start time is the one that
+// it was told; it kills a process by its mark only if the mark is this host's;
+// it ends by itself within seconds after the pipe's end.
+package guardian

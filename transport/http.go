@@ -1,0 +1,73 @@
+package transport
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"rollcall/model"
+	"rollcall/redact"
+)
+
+// overHTTP talks Streamable HTTP. Where no handshake came of it, it returns
+// why.
+func (r *Run) overHTTP(p *process) (end model.End, at time.Time, failed bool) {
+	linger, stop := r.lingering()
+	defer stop()
+	rt := r.newRoundTripper(linger)
+	err := r.hold(p, link{&mcp.StreamableClientTransport{
+		Endpoint:             r.spec.URL.Reveal(),
+		HTTPClient:           &http.Client{Transport: rt},
+		MaxRetries:           -1,
+		DisableStandaloneSSE: true, // only a probe asks whether the server is there
+		MaxEventSize:         maxMessage,
+	}, rt.ending})
+	if err == nil {
+		return end, at, false
+	}
+	end, at = rt.ending(err)
+	return end, at, true
+}
+
+// ending is what to make of an error that ended a conversation over HTTP, or
+// kept a WebSocket from being opened.
+func (rt *roundTripper) ending(err error) (model.End, time.Time) {
+	return rt.endOf(err), time.Now()
+}
+
+func (rt *roundTripper) endOf(err error) model.End {
+	status := rt.status.Load()
+	answer, answered := rt.run.answered(err)
+	switch {
+	case errors.Is(err, mcp.ErrSessionMissing) || status != nil && status.sessionMissing:
+		return model.End{Cause: model.SessionMissing, Text: redact.Word("the server no longer knows our session")}
+	case rt.tooLong.Load():
+		return tooLong()
+	case answered && (status == nil || status.code == http.StatusBadRequest):
+		return answer
+	case status != nil:
+		return status.end()
+	}
+	return rt.run.broken(err)
+}
+
+// end is what to make of a status that ended a connection, or kept it from
+// being made.
+func (s *statusError) end() model.End {
+	if s.code == http.StatusUnauthorized {
+		return model.End{Cause: model.NeedsCredentials, Text: redact.Word("needs credentials: HTTP 401")}
+	}
+	return model.End{Cause: model.HTTPStatus, Text: s.text(), RetryAfter: s.retryAfter}
+}
+
+// text is the status as the server gave it: a number, and the words that go
+// with it; never its body.
+func (s *statusError) text() redact.Safe {
+	words := (*redact.Redactor)(nil).Text(http.StatusText(s.code))
+	if words.IsZero() {
+		return redact.Sprintf("HTTP %d", redact.Int(s.code))
+	}
+	return redact.Sprintf("HTTP %d %s", redact.Int(s.code), words)
+}

@@ -1,0 +1,170 @@
+package transport
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"rollcall/model"
+	"rollcall/redact"
+)
+
+// MarkVariable is in the environment of all that is launched. Its value is
+// unique to the launch.
+const MarkVariable = "ROLLCALL_CHILD"
+
+// process is one launch: the leader of a process group, and its pipes.
+type process struct {
+	pid    int // of the leader, and of its group
+	mark   string
+	leader *os.Process
+	stdin  *os.File // nil where nothing is sent to it
+
+	stdout, stderr *os.File       // our ends
+	quiet          chan struct{}  // closed when stderr has ended
+	drains         sync.WaitGroup // the goroutines that drain them
+
+	exited chan struct{} // closed when the leader has exited; it is not reaped yet
+}
+
+// launch starts the process that the spec wants, if any, and tells so. It
+// returns nil where there is none, and where it failed: then the run is closed.
+func (r *Run) launch() *process {
+	if r.spec.Launch == nil || r.ctx.Err() != nil {
+		return nil
+	}
+	path, problem := Find(r.spec)
+	if path == "" {
+		r.close(time.Now(), model.End{Cause: model.CommandMissing, Text: problem})
+		return nil
+	}
+	p, err := r.startProcess(path)
+	if err != nil {
+		r.close(time.Now(), model.End{Cause: launchCause(err), Text: redact.Sprintf("cannot start: %s", r.spec.Redactor.Error(err))})
+		return nil
+	}
+	r.report(model.Launched{At: time.Now(), PID: p.pid})
+	r.host.guard.add(p.pid)
+	go r.watch(p)
+	p.drains.Go(func() {
+		defer close(p.quiet)
+		r.drain(p.stderr, model.LineStderr)
+	})
+	return p
+}
+
+// launchCause tells a command that can never run from a host that is short of
+// something just now.
+func launchCause(err error) model.Cause {
+	for _, e := range []error{syscall.ENOENT, syscall.ENOEXEC, syscall.EACCES} {
+		if errors.Is(err, e) {
+			return model.CommandMissing
+		}
+	}
+	return model.TransportBroken
+}
+
+// startProcess starts path in a process group of its own.
+func (r *Run) startProcess(path string) (*process, error) {
+	l := r.spec.Launch
+	p := &process{mark: r.host.nextMark(), quiet: make(chan struct{}), exited: make(chan struct{})}
+	argv := []string{l.Path}
+	for _, a := range l.Args {
+		argv = append(argv, a.Reveal())
+	}
+	env := []string{MarkVariable + "=" + p.mark}
+	for _, v := range l.Env {
+		if v.Name != MarkVariable {
+			env = append(env, v.Name+"="+v.Value.Reveal())
+		}
+	}
+	child, err := p.openPipes(r.spec.Transport == model.Stdio)
+	defer closeAll(child)
+	if err != nil {
+		return nil, err
+	}
+	p.leader, err = os.StartProcess(path, argv, &os.ProcAttr{
+		Dir: l.Dir, Env: env, Files: child, Sys: &syscall.SysProcAttr{Setpgid: true},
+	})
+	if err != nil {
+		closeAll([]*os.File{p.stdin, p.stdout, p.stderr})
+		return nil, err
+	}
+	p.pid = p.leader.Pid
+	return p, nil
+}
+
+// openPipes makes the three pipes and returns the child's ends, to be closed
+// once it runs. Without talk its stdin is the null device.
+func (p *process) openPipes(talk bool) (child []*os.File, err error) {
+	child = make([]*os.File, 3)
+	if talk {
+		child[0], p.stdin, err = os.Pipe()
+	} else {
+		child[0], err = os.Open(os.DevNull)
+	}
+	if err == nil {
+		p.stdout, child[1], err = os.Pipe()
+	}
+	if err == nil {
+		p.stderr, child[2], err = os.Pipe()
+	}
+	if err != nil {
+		closeAll([]*os.File{p.stdin, p.stdout, p.stderr})
+	}
+	return child, err
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// drain reads f to its end, whatever its volume, and hands over its lines.
+func (r *Run) drain(f *os.File, kind model.LineKind) {
+	lines := redact.NewLines(r.spec.Redactor, r.line(kind))
+	_, _ = io.Copy(writerOnly{lines}, f)
+	lines.Flush()
+}
+
+// writerOnly hides all but Write, so that io.Copy uses a buffer of its own.
+type writerOnly struct{ io.Writer }
+
+// watch waits for the leader's exit and closes the run with it.
+func (r *Run) watch(p *process) {
+	end := r.awaitExit(p)
+	at := time.Now()
+	if unread(p.stdin) {
+		r.setDiscovery(discoveryNone) // it ended before it read what it was sent
+	}
+	close(p.exited)
+	r.close(at, end)
+}
+
+// exitEnd is an End for an exit, or a signal that was not ours.
+func exitEnd(signalled bool, status int) model.End {
+	if signalled {
+		return model.End{Cause: model.Signalled, Signal: (*redact.Redactor)(nil).Text(syscall.Signal(status).String())}
+	}
+	return model.End{Cause: model.Exited, ExitCode: model.Some(status)}
+}
+
+// closeOrExit closes the run with end, seen at at. Where that is a cut without
+// a reason it waits a little: if the process exits meanwhile, watch has closed
+// the run with that.
+func (r *Run) closeOrExit(p *process, at time.Time, end model.End) {
+	cut := end.Cause == model.ClosedByPeer || end.Cause == model.TransportBroken
+	if p != nil && cut && !end.CloseCode.Ok {
+		select {
+		case <-time.After(exitGrace):
+		case <-r.ctx.Done():
+		}
+	}
+	r.close(at, end)
+}

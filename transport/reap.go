@@ -1,0 +1,153 @@
+package transport
+
+import (
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"rollcall/model"
+)
+
+const (
+	maxStopGrace = 60 * time.Second       // H2
+	afterKill    = 2 * time.Second        // what is still there then is unreapable (H2)
+	stderrGrace  = 250 * time.Millisecond // how long Reaped waits for stderr's end (L5)
+	pollFirst    = 5 * time.Millisecond   // how often a group without its leader is looked at,
+	pollLast     = 200 * time.Millisecond // at first and later
+	watchLast    = 5 * time.Second        // how often survivors are looked at, later
+)
+
+// reap waits until nothing of the run is left, with H2's force, and tells so.
+// talked returns once the conversation has hung up. The process's stdin was
+// closed when the run was.
+func (r *Run) reap(p *process, talked func()) {
+	if p == nil {
+		talked()
+		r.dial.Report(model.Reaped{At: time.Now()})
+		return
+	}
+	left := r.force(p)
+	if len(left) == 0 {
+		r.finish(p, talked)
+		r.dial.Report(model.Reaped{At: time.Now()})
+		return
+	}
+	r.dial.Report(model.Reaped{At: time.Now(), Survivors: left})
+	for wait := pollLast; len(left) > 0; wait = min(2*wait, watchLast) {
+		<-time.After(wait)
+		r.host.signalAll(p, syscall.SIGKILL)
+		left = r.remaining(p)
+	}
+	r.finish(p, talked)
+	r.dial.Report(model.Gone{At: time.Now()})
+}
+
+// force is H2: SIGTERM at half of the grace, SIGKILL at its end or at Kill,
+// and 2 s later it gives up and returns the survivors' PIDs. It returns nil as
+// soon as nothing is left.
+func (r *Run) force(p *process) []int {
+	grace := min(r.spec.Timings.StopGrace.D, maxStopGrace)
+	began := time.Now()
+	term := time.NewTimer(grace / 2)
+	killAt := time.NewTimer(grace)
+	giveUp := time.NewTimer(grace + afterKill)
+	defer stopAll(term, killAt, giveUp)
+
+	exited, killed, poll := p.exited, r.killed.Done(), pollFirst
+	var look <-chan time.Time // set once the leader has exited
+	for {
+		select {
+		case <-exited:
+			exited, look = nil, time.After(0)
+		case <-look:
+			if len(r.remaining(p)) == 0 {
+				return nil
+			}
+			poll = min(2*poll, pollLast)
+			look = time.After(poll)
+		case <-term.C:
+			r.host.signalAll(p, syscall.SIGTERM)
+			poll = pollFirst
+		case <-killed:
+			killed = nil
+			term.Stop()
+			killAt.Reset(0)
+			giveUp.Reset(min(afterKill, grace+afterKill-time.Since(began)))
+		case <-killAt.C:
+			r.host.signalAll(p, syscall.SIGKILL)
+			poll = pollFirst
+		case <-giveUp.C:
+			return r.remaining(p)
+		}
+	}
+}
+
+func stopAll(timers ...*time.Timer) {
+	for _, t := range timers {
+		t.Stop()
+	}
+}
+
+// remaining returns the PIDs that are left of the launch, zombies not counted.
+// Once none is left, it reaps the leader, and looks once more: only a reaped
+// leader makes the group's emptiness certain.
+func (r *Run) remaining(p *process) []int {
+	select {
+	case <-p.exited:
+	default:
+		return append([]int{p.pid}, without(r.host.procs.launched(p), p.pid)...)
+	}
+	left := without(r.host.procs.launched(p), p.pid)
+	if len(left) > 0 {
+		return left
+	}
+	if p.leader != nil {
+		_, _ = p.leader.Wait()
+		p.leader = nil
+		left = without(r.host.procs.launched(p), p.pid)
+	}
+	return left
+}
+
+func without(pids []int, pid int) []int {
+	return slices.DeleteFunc(pids, func(p int) bool { return p == pid })
+}
+
+// finish ends the drains, once stderr has ended or had its time (L5), and
+// forgets the launch.
+func (r *Run) finish(p *process, talked func()) {
+	r.host.guard.remove(p.pid)
+	wait := time.NewTimer(time.Until(r.closedAt.Add(stderrGrace)))
+	defer wait.Stop()
+	select {
+	case <-p.quiet:
+	case <-wait.C:
+	}
+	// A process that left the group and hides its mark may hold the pipes.
+	closeAll([]*os.File{p.stdout, p.stderr})
+	p.drains.Wait()
+	talked()
+}
+
+// signaller sends one signal; a PID below 0 means a group. It is a field of
+// Host so that a test can have processes that survive.
+type signaller func(pid int, sig syscall.Signal)
+
+func sendSignal(pid int, sig syscall.Signal) { _ = syscall.Kill(pid, sig) }
+
+// signalAll signals the group and what has left it but bears the mark. Once
+// the leader is reaped the group's number may be given anew: then only what is
+// seen is signalled.
+func (h *Host) signalAll(p *process, sig syscall.Signal) {
+	if p.leader == nil {
+		for _, pid := range h.procs.launched(p) {
+			h.signal(pid, sig)
+		}
+		return
+	}
+	h.signal(-p.pid, sig)
+	for _, pid := range h.procs.strays(p) {
+		h.signal(pid, sig)
+	}
+}

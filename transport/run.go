@@ -1,0 +1,146 @@
+package transport
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"rollcall/model"
+	"rollcall/redact"
+)
+
+// exitGrace is how long an end of file, or a failed write, waits for the
+// process's exit, so that an exit is reported as one.
+const exitGrace = 250 * time.Millisecond
+
+// Run is one incarnation of a server. Its methods may be called from any
+// goroutine, and at any time.
+type Run struct {
+	host    *Host
+	spec    *model.Spec
+	dial    model.Dial
+	started time.Time
+
+	ctx    context.Context // ends when Closed was reported
+	cancel context.CancelFunc
+	killed context.Context // ends at Kill
+	kill   context.CancelFunc
+
+	mu        sync.Mutex // held while reporting: it keeps the order
+	closed    bool
+	closedAt  time.Time
+	session   *session    // nil before the handshake
+	last      redact.Safe // the last thing seen while starting, for StartTimedOut
+	discovery discovery
+}
+
+// Stop ends the run and returns at once: Closed by this host, unless it was
+// closed already, then the sequence of H2, then Reaped.
+func (r *Run) Stop() {
+	r.close(time.Now(), model.End{Cause: model.ClosedByHost})
+}
+
+// Kill is Stop with SIGKILL for the whole group at once.
+func (r *Run) Kill() {
+	r.kill()
+	r.Stop()
+}
+
+// main is the run's life.
+func (r *Run) main() {
+	timeout := time.AfterFunc(r.dial.Timeout, r.timedOut)
+	defer timeout.Stop()
+
+	p, talk := r.launch(), sync.WaitGroup{}
+	switch {
+	case r.spec.Launch != nil && p == nil: // it failed, and the run is closed
+	case r.spec.Transport == model.Stdio:
+		w := r.stdio(p)
+		talk.Go(func() { r.overStdio(p, w) })
+	default:
+		if p != nil {
+			p.drains.Go(func() { r.drain(p.stdout, model.LineNoise) })
+		}
+		talk.Go(func() { r.overURL(p) })
+	}
+	<-r.ctx.Done()
+	r.reap(p, talk.Wait)
+}
+
+// timedOut ends a run that has not completed its handshake.
+func (r *Run) timedOut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.session != nil {
+		return
+	}
+	text := redact.Sprintf("no handshake within %s", redact.Name(r.dial.Timeout.Round(time.Millisecond).String()))
+	if !r.last.IsZero() {
+		text = redact.Join(": ", text, r.last)
+	}
+	r.closeLocked(time.Now(), model.End{Cause: model.StartTimedOut, Text: text})
+}
+
+// saw notes the last thing seen while starting.
+func (r *Run) saw(s redact.Safe) {
+	r.mu.Lock()
+	r.last = s
+	r.mu.Unlock()
+}
+
+// report tells one event, unless the run is closed already.
+func (r *Run) report(e model.RunEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.dial.Report(e)
+	}
+}
+
+// handshaken makes s the run's session and tells so; false where the run was
+// closed before.
+func (r *Run) handshaken(s *session) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.session, r.discovery = s, discoveryAnswered
+	r.dial.Report(model.Handshaken{At: time.Now(), Handshake: s.handshake})
+	return true
+}
+
+// close reports the run's end, once: what comes first wins.
+func (r *Run) close(at time.Time, end model.End) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closeLocked(at, end)
+}
+
+// closeLocked is close, for who holds the lock.
+func (r *Run) closeLocked(at time.Time, end model.End) {
+	if r.closed {
+		return
+	}
+	r.closed, r.closedAt = true, at
+	if r.discovery == discoveryAsked && refuses(end.Cause) {
+		end.Cause = model.DiscoveryRefused
+	}
+	r.dial.Report(model.Closed{At: at, End: end})
+	r.cancel()
+}
+
+// refuses reports whether an end while discovery was unanswered means that the
+// server refused it (T6).
+func refuses(c model.Cause) bool {
+	switch c {
+	case model.Exited, model.Signalled, model.ClosedByPeer:
+		return true
+	}
+	return false
+}
+
+// line hands over one cleaned line of the server's output.
+func (r *Run) line(kind model.LineKind) func(redact.Safe) {
+	return func(s redact.Safe) { r.dial.Line(time.Now(), kind, s) }
+}

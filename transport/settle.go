@@ -1,0 +1,73 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"rollcall/model"
+	"rollcall/redact"
+)
+
+const (
+	settleTimeout = 15 * time.Second // for the policy exchange, and for tools/list
+	maxTools      = 10_000           // of one server (T8)
+	maxToolPages  = 1_000
+)
+
+// settle does what follows the handshake: the policy exchange and tools/list,
+// each of which gives up after 15 s. Then it tells Connected. An error means
+// that the connection broke meanwhile, and that nothing was told (M3).
+func (r *Run) settle(s *session) error {
+	if err := r.exchangePolicy(s); broke(err) {
+		return err
+	}
+	tools := model.Opt[int]{}
+	if c := s.client.InitializeResult().Capabilities; c != nil && c.Tools != nil {
+		n, err := r.countTools(s)
+		switch {
+		case errors.Is(err, errTools):
+			r.close(time.Now(), model.End{Cause: model.ClosedByHost, Text: redact.Sprintf(
+				"the server's list of tools is longer than %d tools or %d pages", redact.Int(maxTools), redact.Int(maxToolPages))})
+			return err
+		case broke(err):
+			return err
+		case err == nil:
+			tools = model.Some(n)
+		}
+	}
+	r.report(model.Connected{At: time.Now(), Tools: tools})
+	return nil
+}
+
+// broke tells a broken connection from a request that was answered with an
+// error, or not in time.
+func broke(err error) bool {
+	return err != nil && rpcError(err) == nil && !errors.Is(err, context.DeadlineExceeded) && !passing(err)
+}
+
+var errTools = errors.New("the list of tools is too long")
+
+// countTools asks for every page of tools/list.
+func (r *Run) countTools(s *session) (int, error) {
+	ctx, stop := context.WithTimeout(r.ctx, settleTimeout)
+	defer stop()
+	n, cursor := 0, ""
+	for range maxToolPages {
+		res, err := s.client.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return 0, err
+		}
+		n += len(res.Tools)
+		if n > maxTools {
+			return 0, errTools
+		}
+		if res.NextCursor == "" || res.NextCursor == cursor {
+			return n, nil
+		}
+		cursor = res.NextCursor
+	}
+	return 0, errTools
+}

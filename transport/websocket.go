@@ -1,0 +1,118 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"rollcall/model"
+	"rollcall/redact"
+)
+
+const (
+	pingInterval = 30 * time.Second // T4: so that idle proxies do not cut it
+	pongTimeout  = 10 * time.Second // then its pong is not waited for any longer
+)
+
+// overWebSocket dials and talks. Where no handshake came of it, it returns why.
+func (r *Run) overWebSocket(p *process) (end model.End, at time.Time, failed bool) {
+	linger, stop := r.lingering()
+	defer stop()
+	rt := r.newRoundTripper(linger)
+	c, err := r.openWebSocket(rt)
+	if err != nil {
+		end, at = rt.ending(err)
+		return end, at, true
+	}
+	c.SetReadLimit(maxMessage)
+	w := r.newWire(func(data []byte) error { return c.Write(linger, websocket.MessageText, data) })
+	reading := make(chan struct{})
+	go func() {
+		defer close(reading)
+		w.readFrames(linger, c)
+	}()
+	go w.pump()
+	go w.keepAlive(c)
+	bye := context.AfterFunc(r.ctx, func() { w.fail(model.End{Cause: model.ClosedByHost}) })
+	defer bye()
+
+	if err = r.hold(p, w.link()); err != nil {
+		end, at = w.ending(err)
+		stop() // no goodbye for a stranger
+	}
+	// linger's end cuts the connection where the peer does not answer in time.
+	_ = c.Close(websocket.StatusNormalClosure, "")
+	stop()
+	<-reading
+	return end, at, err != nil
+}
+
+// openWebSocket dials the url; no path is added and no subprotocol demanded.
+func (r *Run) openWebSocket(rt *roundTripper) (*websocket.Conn, error) {
+	ctx, stop := context.WithTimeout(r.ctx, openTimeout)
+	defer stop()
+	c, _, err := websocket.Dial(ctx, r.spec.URL.Reveal(), &websocket.DialOptions{
+		HTTPClient:      &http.Client{Transport: rt},
+		CompressionMode: websocket.CompressionDisabled,
+	})
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer to the WebSocket's opening within %v", openTimeout)
+	}
+	return c, err
+}
+
+// readFrames takes each message: one JSON-RPC message or batch, or several
+// lines of them. What is neither is noise.
+func (w *wire) readFrames(ctx context.Context, c *websocket.Conn) {
+	noise := redact.NewLines(w.run.spec.Redactor, w.run.line(model.LineNoise))
+	for {
+		_, data, err := c.Read(ctx)
+		if err != nil {
+			w.fail(w.run.webSocketEnd(err))
+			return
+		}
+		if w.take(data) {
+			continue
+		}
+		for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+			if len(bytes.TrimSpace(line)) > 0 && !w.take(line) {
+				_, _ = noise.Write(line)
+				_, _ = noise.Write([]byte{'\n'})
+			}
+		}
+	}
+}
+
+// webSocketEnd is how a connection ended, from the error of its reader.
+func (r *Run) webSocketEnd(err error) model.End {
+	var frame websocket.CloseError
+	switch {
+	case errors.Is(err, websocket.ErrMessageTooBig):
+		return tooLong()
+	case errors.As(err, &frame):
+		return model.End{Cause: model.ClosedByPeer, CloseCode: model.Some(int(frame.Code)), Text: short(r.spec.Redactor, frame.Reason)}
+	}
+	return model.End{Cause: model.TransportBroken, Text: redact.Sprintf("the connection was cut: %s", r.errorText(err))}
+}
+
+// keepAlive pings until the wire ends. The pong is no probe: a missing one
+// says nothing (P8).
+func (w *wire) keepAlive(c *websocket.Conn) {
+	tick := time.NewTicker(pingInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			ctx, stop := context.WithTimeout(w.run.ctx, pongTimeout)
+			_ = c.Ping(ctx)
+			stop()
+		case <-w.done:
+			return
+		}
+	}
+}
