@@ -1,0 +1,192 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"rollcall/model"
+)
+
+// mode is who gets the keys.
+type mode uint8
+
+const (
+	browsing mode = iota
+	filtering
+	searching
+	asking
+	helping
+)
+
+// app is the whole dashboard: Bubble Tea's model. All of it belongs to the
+// program's goroutine.
+type app struct {
+	engine Engine
+	opts   Options
+	wait   func() tea.Msg   // for the next snapshot
+	now    func() time.Time // the clock; a test's own
+	look   *look
+
+	width, height int
+	fleet         model.Fleet
+	have          bool   // a snapshot has come
+	lost          string // why the engine cannot be read
+	skew          time.Duration
+	census        census
+
+	table    table
+	pane     pane
+	ledger   ledger
+	focus    place
+	mode     mode
+	input    input
+	question question
+	said     string // by the dashboard itself, until the next key
+	dragging bool   // the divider
+
+	places places
+	frame  string
+	stale  bool // the frame no longer shows what is true
+}
+
+// places is where things are on the screen, in lines from the top.
+type places struct{ table, tableHeight, pane, paneHeight int }
+
+func newApp(e Engine, opts Options, wait func() tea.Msg) *app {
+	return &app{engine: e, opts: opts, wait: wait, now: time.Now, look: newLook(opts.ASCII, unknown, ansi.WcWidth),
+		table: newTable(), pane: newPane(), ledger: newLedger(), focus: inTable, stale: true}
+}
+
+// tickMsg comes at each full second: clock and countdowns go on.
+type tickMsg struct{}
+
+// Init starts the clock and waits for the first snapshot.
+func (a *app) Init() tea.Cmd {
+	return guarded(tea.Batch(a.wait, a.tick(), synchronised, tea.RequestBackgroundColor))
+}
+
+// tick waits for the next full second, so that all that counts changes at
+// once, and the terminal is written to once a second at most while all is
+// quiet.
+func (a *app) tick() tea.Cmd {
+	now := a.now()
+	return tea.Tick(time.Second-time.Duration(now.Nanosecond())+time.Millisecond, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// clock is the time, floored to the second: all that a frame shows is as of
+// one instant. The monotonic reading is kept.
+func (a *app) clock() time.Time {
+	now := a.now()
+	return now.Add(-time.Duration(now.Nanosecond()))
+}
+
+// engineNow is the clock of the engine's host.
+func (a *app) engineNow() time.Time { return a.clock().Add(-a.skew) }
+
+// Update takes one message. It neither blocks nor does I/O.
+func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return a, guarded(a.update(msg)) }
+
+func (a *app) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case panicked:
+		panic(msg)
+	case fleetMsg:
+		return tea.Batch(a.takeFleet(msg.fleet), a.wait)
+	case lostMsg:
+		a.lost, a.stale = oneLine(a.opts.redact(msg.err.Error())), true
+		return a.wait
+	case tickMsg:
+		a.stale = true
+		return tea.Batch(a.tick(), a.fetchAnswers()) // an answer need not change a row
+	case linesMsg, historyMsg, answersMsg:
+		return a.takeFetched(msg)
+	case savedMsg:
+		a.takeSaved(msg)
+	case tea.KeyPressMsg:
+		a.stale = true
+		return a.key(msg)
+	case tea.PasteMsg:
+		if a.mode == filtering || a.mode == searching {
+			a.stale = true
+			a.input.paste(msg.Content)
+			return a.typed()
+		}
+	case tea.MouseMsg:
+		return a.mouse(msg)
+	default:
+		a.terminal(msg)
+	}
+	return nil
+}
+
+// oneLine keeps a text from outside within its line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// terminal takes what the terminal says of itself.
+func (a *app) terminal(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		a.width, a.height = msg.Width, msg.Height
+		a.table.resize(a.width)
+	case tea.BackgroundColorMsg:
+		bg := light
+		if msg.IsDark() {
+			bg = dark
+		}
+		a.look = newLook(a.opts.ASCII, bg, a.look.cells)
+	case tea.ModeReportMsg:
+		known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
+		if msg.Mode != ansi.ModeUnicodeCore || !known {
+			return
+		}
+		look := *a.look
+		look.cells = ansi.GraphemeWidth
+		a.look = &look
+	case tea.ResumeMsg:
+	default:
+		return
+	}
+	a.stale = true
+}
+
+// maxSkew is how far an engine's clock may seem to be off before it counts as
+// another host's: below it the difference is the snapshot's own journey.
+const maxSkew = 2 * time.Second
+
+// takeFleet takes a snapshot: rows come from here alone (D8).
+func (a *app) takeFleet(f model.Fleet) tea.Cmd {
+	if skew := a.now().Sub(f.At); skew.Abs() < maxSkew {
+		a.skew = 0
+	} else if (skew - a.skew).Abs() >= time.Second {
+		a.skew = skew.Round(time.Second)
+	}
+	old := a.fleet
+	a.fleet = f
+	if !a.have || a.lost != "" || old.Note != f.Note || old.Stopping != f.Stopping || old.Host != f.Host || old.Config != f.Config {
+		a.stale = true
+	}
+	if a.lost != "" { // what comes back may be another engine, which counts anew
+		a.pane.show("")
+		a.ledger.after = 0
+	}
+	a.have, a.lost = true, ""
+	if a.table.set(f.Rows) {
+		a.census = count(f.Rows)
+		a.stale = true
+	}
+	return tea.Batch(a.fetch(), a.fetchAnswers())
+}
+
+// View is the screen. It is built anew only where something changed.
+func (a *app) View() tea.View {
+	if a.stale {
+		a.frame, a.stale = a.draw(), false
+	}
+	v := tea.NewView(a.frame)
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	return v
+}

@@ -1,0 +1,92 @@
+package ui
+
+import "strings"
+
+// canvas is the frame in the making: lines of exactly the screen's width at
+// most, so that no text spills (D5). Its zero value is not usable.
+type canvas struct {
+	b     strings.Builder
+	look  *look
+	set   *[tones]style
+	width int // of a line, in cells
+	left  int // cells left in the present line
+	lines int // lines that were ended
+}
+
+func newCanvas(l *look, width int) *canvas {
+	c := &canvas{look: l, set: &l.sets[0], width: width, left: width}
+	c.b.Grow(width * 40)
+	return c
+}
+
+// selected chooses the styles of the selected row, or of all others.
+func (c *canvas) selected(on bool) {
+	c.set = &c.look.sets[0]
+	if on {
+		c.set = &c.look.sets[1]
+	}
+}
+
+// put writes a text, cut at the line's end.
+func (c *canvas) put(t tone, s string) {
+	if c.left <= 0 || s == "" {
+		return
+	}
+	w := c.look.width(s)
+	if w > c.left {
+		s = c.look.cut(s, c.left)
+		w = c.look.width(s)
+		defer c.fill(c.left - w) // where a wide character did not fit
+	}
+	st := &c.set[t]
+	c.b.WriteString(st.on)
+	c.b.WriteString(s)
+	c.b.WriteString(st.off)
+	c.left -= w
+}
+
+// field writes a text into exactly w cells, cut or filled up.
+func (c *canvas) field(t tone, s string, w int, right bool) {
+	w = min(w, c.left)
+	if w <= 0 {
+		return
+	}
+	s = c.look.cut(s, w)
+	gap := w - c.look.width(s)
+	if right {
+		c.fill(gap)
+	}
+	c.put(t, s)
+	if !right {
+		c.fill(gap)
+	}
+}
+
+// fill writes n spaces, as many as fit.
+func (c *canvas) fill(n int) {
+	n = min(n, c.left)
+	if n <= 0 {
+		return
+	}
+	st := &c.set[plain]
+	c.b.WriteString(st.on)
+	for range n {
+		c.b.WriteByte(' ')
+	}
+	c.b.WriteString(st.off)
+	c.left -= n
+}
+
+// end ends the line.
+func (c *canvas) end() {
+	c.b.WriteByte('\n')
+	c.left = c.width
+	c.lines++
+}
+
+// until ends lines until n of them are there.
+func (c *canvas) until(n int) {
+	for c.lines < n {
+		c.end()
+	}
+}

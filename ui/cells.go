@@ -1,0 +1,131 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	"rollcall/model"
+)
+
+// cell is the text of one cell of the table, and what it means.
+func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, string) {
+	switch col {
+	case colName:
+		return nameTone(r), r.Server
+	case colPhase:
+		return phaseTones[r.Phase], l.phases[r.Phase] + " " + r.Phase.String() + t.elapsed(r, now)
+	case colAttempt:
+		if r.Attempt == 0 {
+			return dim, "0"
+		}
+		return plain, strconv.Itoa(r.Attempt)
+	case colNext:
+		if r.Phase != model.Waiting || r.Next.IsZero() {
+			return plain, ""
+		}
+		return plain, countdown(r.Next.Sub(now))
+	case colFor:
+		return dim, span(now.Sub(r.Since))
+	case colProbe:
+		return probe(l, r)
+	case colStarts:
+		return dim, strconv.Itoa(r.Starts)
+	case colVia:
+		return dim, via(r.Transport)
+	case colTags:
+		return dim, t.tagsOf[r.Shown]
+	}
+	return plain, ""
+}
+
+// elapsed is how far settling has come: ` 112/300 s`.
+func (t *table) elapsed(r *model.Row, now time.Time) string {
+	if r.Phase != model.Settling || !t.layout.elapsed {
+		return ""
+	}
+	if t.layout.unit {
+		return " " + settled(r, now) + " s"
+	}
+	return " " + settled(r, now)
+}
+
+// settled is the connection's life over the threshold, in seconds: `112/300`.
+func settled(r *model.Row, now time.Time) string {
+	life := clamp(int(now.Sub(r.Connected)/time.Second), 0, int(r.Lasting/time.Second))
+	return strconv.Itoa(life) + "/" + num(r.Lasting/time.Second)
+}
+
+// nameTone makes names of servers that nobody wants as quiet as they are.
+func nameTone(r *model.Row) tone {
+	if r.Phase == model.Off {
+		return dim
+	}
+	return plain
+}
+
+// probe is the latency of the last probe, or how many in a row had no success.
+func probe(l *look, r *model.Row) (tone, string) {
+	switch {
+	case r.Probe.IsZero() || r.Phase != model.Up && r.Phase != model.Settling:
+		return dim, l.signs.none
+	case r.Probe.Timeouts > 0 && r.Probe.Outcome == model.ProbeError:
+		return warn, strconv.Itoa(r.Probe.Timeouts) + "/3 error"
+	case r.Probe.Timeouts > 0:
+		return warn, strconv.Itoa(r.Probe.Timeouts) + "/3 slow"
+	}
+	return dim, latency(r.Probe.Latency)
+}
+
+// via is a transport's short word.
+func via(t model.Transport) string {
+	if t == model.WebSocket {
+		return "ws"
+	}
+	return t.String()
+}
+
+// drawLast writes the last column: what is in progress, what an operator
+// should know, what failed last.
+func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
+	before := c.left - min(width, c.left) // what may be left of the line afterwards
+	put := func(tn tone, s string) {
+		if s != "" && c.left > before {
+			c.put(tn, c.look.cut(s, c.left-before))
+		}
+	}
+	gap := ""
+	if !r.Pending.IsZero() {
+		put(active, r.Pending.String())
+		gap = " " + c.look.signs.dot + " "
+	}
+	if !r.Note.IsZero() {
+		put(note, gap+r.Note.String())
+		gap = " " + c.look.signs.dot + " "
+	}
+	switch {
+	case r.Phase == model.Off && !r.HeldSince.IsZero():
+		put(dim, gap+held(r, now))
+	case r.Phase == model.Off:
+		put(dim, gap+"disabled in the configuration")
+	case !r.LastFailure.IsZero():
+		put(failureTone(r), gap+r.LastFailure.String())
+	}
+}
+
+// held says who disconnected a server, and when.
+func held(r *model.Row, now time.Time) string {
+	by := "off"
+	if !r.HeldBy.IsZero() {
+		by = "off, by " + r.HeldBy.String()
+	}
+	return by + " " + long(now.Sub(r.HeldSince)) + " ago"
+}
+
+// failureTone lets a failure that was overcome fade.
+func failureTone(r *model.Row) tone {
+	switch r.Phase {
+	case model.Up, model.Settling, model.Off:
+		return dim
+	}
+	return plain
+}

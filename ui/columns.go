@@ -1,0 +1,109 @@
+package ui
+
+// column names a column of the table (D1).
+type column uint8
+
+const (
+	colName column = iota
+	colPhase
+	colAttempt
+	colNext
+	colFor
+	colProbe
+	colStarts
+	colVia
+	colTags
+	colFailure
+)
+
+// field is a column with its place: head, width in cells, side.
+type field struct {
+	col   column
+	head  string
+	width int
+	right bool
+	order order // what sorting by it means
+	sorts bool
+}
+
+// layout is the columns that fit, and the cells before and between them.
+type layout struct {
+	fields  []field
+	gutter  int // for the cursor and the mark
+	gap     int
+	elapsed bool // the phase says how far settling has come,
+	unit    bool // and in what unit
+}
+
+// longest is what the fleet's longest texts take, in cells.
+type longest struct{ name, tags, lasting int }
+
+// layoutFor chooses columns for a screen of so many cells. What does not fit
+// goes in D1's order: tags, transport, starts, probe, in-phase-for. The last
+// failure takes what is left.
+func layoutFor(width int, of longest) layout {
+	l := layout{gutter: 3, gap: 2, elapsed: true, unit: true}
+	name := clamp(of.name, 6, max(width/5, 8))
+	phase := len("* settling ") + 2*max(of.lasting, 3) + len("/ s")
+	attempt, next := "ATTEMPT", "NEXT RETRY"
+	switch {
+	case width < 60:
+		l.gutter, l.gap, l.elapsed = 2, 1, false
+		phase, attempt, next = len("* settling"), "ATT", "NEXT"
+	case width < 120:
+		l.unit = false
+		if width < 100 { // what failed needs the cells more than the eye needs the gaps
+			l.gap = 1
+		}
+		phase, attempt, next = phase-len(" s"), "ATT", "NEXT"
+	}
+	fields := []field{
+		{colName, "SERVER", name, false, byName, true},
+		{colPhase, "PHASE", phase, false, byPhase, true},
+		{colAttempt, attempt, len(attempt), true, byAttempt, true},
+		{colNext, next, max(len(next), 7), true, byNext, true},
+		{colFor, "FOR", 7, true, byFor, true},
+		{colProbe, "PROBE", 9, true, byProbe, true},
+		{colStarts, "STARTS", 6, true, byStarts, true},
+		{colVia, "VIA", 5, false, 0, false},
+		{colTags, "TAGS", clamp(of.tags, 4, 18), false, 0, false},
+		{colFailure, "LAST FAILURE", 0, false, 0, false},
+	}
+	drop := []column{colTags, colVia, colStarts, colProbe, colFor}
+	if of.tags == 0 {
+		fields = without(fields, colTags)
+	}
+	wanted := max(18, width/4) // of the last failure, to be of use
+	for _, c := range drop {
+		if l.rest(fields, width) >= wanted {
+			break
+		}
+		fields = without(fields, c)
+	}
+	fields[len(fields)-1].width = max(l.rest(fields, width), 0)
+	l.fields = fields
+	return l
+}
+
+// rest is what the fixed columns leave of a line.
+func (l layout) rest(fields []field, width int) int {
+	left := width - l.gutter
+	for _, f := range fields {
+		if f.col != colFailure {
+			left -= f.width + l.gap
+		}
+	}
+	return left
+}
+
+func without(fields []field, c column) []field {
+	kept := fields[:0:0]
+	for _, f := range fields {
+		if f.col != c {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func clamp(n, low, high int) int { return max(low, min(n, high)) }

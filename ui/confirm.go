@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"rollcall/model"
+)
+
+// question is what must be confirmed first (D4), in a line that names what
+// will happen to how many.
+type question struct {
+	text string
+	verb model.Verb
+	to   []string // servers; nil where it is about quitting
+}
+
+// orderQuestion asks before an order for more than one server.
+func orderQuestion(verb model.Verb, rows []*model.Row) question {
+	q := question{verb: verb}
+	off := 0
+	for _, r := range rows {
+		q.to = append(q.to, r.Server)
+		if r.Phase == model.Off {
+			off++
+		}
+	}
+	q.text = verb.String() + " " + several(len(rows), "server") + ": " + firstOf(q.to, 3)
+	if verb == model.Restart && off > 0 {
+		q.text += " (" + strconv.Itoa(off) + " off, skipped)"
+	}
+	q.text += "? y/n"
+	return q
+}
+
+// quitQuestion asks before servers are stopped by quitting.
+func quitQuestion(running int) question {
+	return question{text: "quit and stop " + several(running, "running server") + "? y/n"}
+}
+
+// firstOf names the first n, and how many more there are: a, b, c and 4 more.
+func firstOf(names []string, n int) string {
+	if len(names) <= n+1 {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:n], ", ") + " and " + strconv.Itoa(len(names)-n) + " more"
+}
+
+// running counts the servers that hold a process or a connection.
+func running(rows []*model.Row) int {
+	n := 0
+	for _, r := range rows {
+		switch r.Phase {
+		case model.Starting, model.Settling, model.Up, model.Stopping:
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"context"
+	"io"
+
+	"rollcall/model"
+)
+
+// Engine is what the dashboard reads and orders. Its methods may be called
+// from any goroutine, several at once.
+type Engine interface {
+	// Next blocks until there is a snapshot newer than seen (Seq > seen), at
+	// most 15 a second; the first comes at once. It returns when ctx ends. An
+	// error before that says that the engine was lost; Next is tried again.
+	Next(ctx context.Context, seen uint64) (model.Fleet, error)
+	// Lines is a server's tail: the newest limit lines with Seq > after, oldest
+	// first.
+	Lines(server string, after uint64, limit int) []model.Line
+	// Events is the history: the newest limit events with Seq > after, oldest
+	// first, of one server, or of all where server is "". Answers to orders are
+	// among them.
+	Events(server string, after uint64, limit int) []model.Event
+	// Do gives an order and never blocks. An event with the order's ID answers.
+	Do(model.Order)
+}
+
+// Options say how the dashboard is shown.
+type Options struct {
+	// ASCII: no glyph outside ASCII (D9).
+	ASCII bool
+	// NoColor: no colour, whatever the terminal can do. NO_COLOR in the
+	// environment does the same.
+	NoColor bool
+	// HoldsEngine: quitting stops the servers, and so asks first while any runs
+	// (D4).
+	HoldsEngine bool
+	// Order is what each order starts as: its By says who gives it.
+	Order model.Order
+	// Redact takes secrets and control sequences out of a text that did not come
+	// from the engine: an error, a panic's value. Without it such a text is
+	// withheld.
+	Redact func(string) string
+	// Input and Output are the terminal; nil means stdin and stdout.
+	Input  io.Reader
+	Output io.Writer
+}
+
+func (o Options) redact(s string) string {
+	if o.Redact == nil {
+		return "(withheld)"
+	}
+	return o.Redact(s)
+}

@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rollcall/model"
+)
+
+// fleetMsg is a new snapshot.
+type fleetMsg struct{ fleet model.Fleet }
+
+// lostMsg says that the engine could not be read.
+type lostMsg struct{ err error }
+
+// panicked is a panic of a goroutine, handed over to the program's own, which
+// raises it again: one place restores the terminal (D10).
+type panicked struct {
+	value any
+	stack []byte
+}
+
+// retryLost is how long to wait before a lost engine is read again.
+const retryLost = time.Second
+
+// feed reads snapshots and keeps the latest alone, until someone takes it: a
+// screen that is behind skips what is old.
+type feed struct{ latest chan tea.Msg }
+
+func newFeed() *feed { return &feed{latest: make(chan tea.Msg, 1)} }
+
+// run reads until ctx ends. It is the only writer.
+func (f *feed) run(ctx context.Context, e Engine) {
+	defer close(f.latest)
+	defer func() {
+		if v := recover(); v != nil {
+			f.put(panicked{v, debug.Stack()})
+		}
+	}()
+	var seen uint64
+	var last model.Fleet
+	for ctx.Err() == nil {
+		fleet, err := e.Next(ctx, seen)
+		if err == nil {
+			seen = fleet.Seq
+			if fleet.Seq != last.Seq || !fleet.At.Equal(last.At) { // not what a lost engine said last
+				f.put(fleetMsg{fleet})
+			}
+			last = fleet
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		f.put(lostMsg{err})
+		seen = 0 // the engine that comes back may count anew
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryLost):
+		}
+	}
+}
+
+// put replaces what nobody took yet.
+func (f *feed) put(m tea.Msg) {
+	select {
+	case <-f.latest:
+	default:
+	}
+	f.latest <- m
+}
+
+// next is a command that waits for the latest; it ends with the feed.
+func (f *feed) next() tea.Msg {
+	m, ok := <-f.latest
+	if !ok {
+		return nil
+	}
+	return m
+}
+
+// guarded hands a command's panic over instead of ending the process with the
+// terminal as it is.
+func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (m tea.Msg) {
+		defer func() {
+			if v := recover(); v != nil {
+				m = panicked{v, debug.Stack()}
+			}
+		}()
+		m = cmd()
+		if batch, ok := m.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = guarded(batch[i])
+			}
+		}
+		return m
+	}
+}

@@ -1,0 +1,119 @@
+package ui
+
+import "rollcall/model"
+
+// drawFooter writes the last line: what is being typed or asked, else what was
+// said last, else the keys that work here and now (D2).
+func (a *app) drawFooter(c *canvas) {
+	switch a.mode {
+	case filtering:
+		a.drawInput(c, "/", several(len(a.table.shown), "server")+" shown  enter keeps  esc clears")
+		return
+	case searching:
+		a.drawInput(c, "search: ", "enter finds  esc leaves")
+		return
+	case asking:
+		c.put(bad, " "+a.question.text)
+		return
+	case helping:
+		c.put(note, " any key")
+		c.put(plain, " back")
+		return
+	}
+	if t, text := a.answer(); text != "" {
+		c.put(t, " "+text)
+		return
+	}
+	a.drawKeys(c)
+}
+
+func (a *app) drawInput(c *canvas, prompt, tail string) {
+	c.put(note, " "+prompt)
+	c.put(plain, a.input.text)
+	c.put(head, "_")
+	if gap := c.left - a.look.width(tail) - 1; gap > 1 {
+		c.fill(gap)
+		c.put(dim, tail)
+	}
+}
+
+// drawKeys writes the keys, as many as fit; help and quit always.
+func (a *app) drawKeys(c *canvas) {
+	const gap = 2
+	c.fill(1)
+	if n := len(a.table.marks); n > 0 {
+		c.put(strong, several(n, "mark")+"ed")
+		c.fill(gap)
+	}
+	if a.table.filter != "" {
+		c.put(strong, "/"+a.table.filter)
+		c.fill(gap)
+	}
+	var keys, last []piece
+	room := c.left
+	for i := range keymap {
+		b := &keymap[i]
+		if b.footer == "" || b.where&a.focus == 0 || !a.offered(b.do) {
+			continue
+		}
+		word := " " + b.footer
+		if b.do == switchFocus && a.focus == inPane {
+			word = " table"
+		}
+		p := []piece{{note, b.label}, {plain, word}}
+		if b.do == openHelp || b.do == doQuit {
+			last = append(last, p...)
+			room -= a.look.width(b.label+word) + gap
+			continue
+		}
+		keys = append(keys, p...)
+	}
+	for i := 0; i < len(keys); i += 2 {
+		w := a.look.width(keys[i].text+keys[i+1].text) + gap
+		if room -= w; room < 0 {
+			break
+		}
+		putAll(c, keys[i:i+2])
+		c.fill(gap)
+	}
+	for i := 0; i < len(last); i += 2 {
+		putAll(c, last[i:i+2])
+		c.fill(gap)
+	}
+}
+
+// offered reports whether an action does something here and now.
+func (a *app) offered(do action) bool {
+	row := a.table.row()
+	many := len(a.table.marks) > 0
+	switch do {
+	case openFilter, cycleSort, cycleProblems:
+		return len(a.table.all) > 0
+	case doRestart:
+		return many || row != nil
+	case doDisconnect:
+		return many || row != nil && row.Phase != model.Off
+	case doConnect:
+		return many || row != nil && connectable(row.Phase)
+	case leave:
+		return many || a.table.filter != "" || a.pane.zoomed
+	case toggleFollow:
+		return a.focus == inPane && !a.pane.scrolls[a.pane.view].follow && a.pane.view != detailView
+	case toggleWrap, copyLine, toggleZoom:
+		return a.focus == inPane
+	case searchNext:
+		return a.pane.search != ""
+	case switchFocus:
+		return !a.pane.zoomed && len(a.table.all) > 0
+	}
+	return true
+}
+
+// connectable reports whether connect is not refused at once (O4).
+func connectable(p model.Phase) bool {
+	switch p {
+	case model.Queued, model.Starting, model.Settling, model.Up:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"slices"
+
+	"rollcall/model"
+)
+
+// drawHelp writes the keymap and the phases, in as many columns as fit, height
+// lines in all.
+func (a *app) drawHelp(c *canvas, height int) {
+	const wide = 40
+	end := c.lines + height
+	items := a.helpItems()
+	columns := clamp(a.width/wide, 1, 3)
+	perColumn := max((len(items)+columns-1)/columns, 1)
+	chunks := slices.Collect(slices.Chunk(items, perColumn))
+	for line := 0; line < perColumn && c.lines < end; line++ {
+		for i, chunk := range chunks {
+			if line >= len(chunk) {
+				continue
+			}
+			c.fill(i*(a.width/columns) - (c.width - c.left))
+			it := chunk[line]
+			c.fill(2)
+			c.field(it.key.tone, it.key.text, 10, false)
+			c.put(plain, a.look.cut(it.text, max(a.width/columns-12, 0)))
+		}
+		c.end()
+	}
+	c.until(end)
+}
+
+type helpItem struct {
+	key  piece
+	text string
+}
+
+// helpItems is a line for each key, then one for each phase.
+func (a *app) helpItems() []helpItem {
+	var items []helpItem
+	for i := range keymap {
+		b := &keymap[i]
+		if b.help == "" {
+			items[len(items)-1].key.text += " " + a.look.signs.arrows.Replace(b.label)
+			continue
+		}
+		items = append(items, helpItem{piece{note, a.look.signs.arrows.Replace(b.label)}, b.help})
+	}
+	for _, p := range phaseOrder {
+		items = append(items, helpItem{piece{phaseTones[p], a.look.phases[p]}, p.String() + ": " + phaseHelp[p]})
+	}
+	return items
+}
+
+var phaseHelp = [model.Phases]string{
+	model.Off: "not wanted", model.Queued: "waits for a slot", model.Starting: "attempt in flight",
+	model.Settling: "has not lasted yet", model.Up: "connected and lasted", model.Waiting: "will be retried",
+	model.Stopping: "is being closed", model.Ended: "reconnect is off", model.Halted: "not retried, see why",
+	model.Refused: "its entry is bad",
+}

@@ -1,0 +1,148 @@
+package ui
+
+import (
+	"image/color"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"rollcall/model"
+)
+
+// tone is what a piece of text means; look says how that is drawn.
+type tone uint8
+
+const (
+	plain  tone = iota
+	strong      // a name, a title
+	dim         // what may be overlooked
+	head        // a column's head, a rule
+	bad         // needs a person
+	warn        // is being retried
+	good        // is well
+	active      // is on its way
+	note        // an order's answer, a key
+	tones
+)
+
+// style is the control sequences around a text, computed once.
+type style struct{ on, off string }
+
+// look is how everything is drawn: two sets of styles (a row as it is, and the
+// selected one), the glyphs, and how text is measured.
+type look struct {
+	sets   [2][tones]style
+	phases [model.Phases]string // one cell each (D9)
+	signs  signs
+	cells  ansi.Method
+}
+
+// signs are the other glyphs, each of one cell.
+type signs struct {
+	cursor, mark, none, cut, dot, rule, up, down string
+	bars                                         []string          // of a sparkline, lowest first
+	arrows                                       *strings.Replacer // what key labels have for arrows
+}
+
+// phaseTones is the colour of each phase; its glyph and word say the same.
+var phaseTones = [model.Phases]tone{
+	model.Off: dim, model.Queued: active, model.Starting: active, model.Settling: active, model.Up: good,
+	model.Waiting: warn, model.Stopping: active, model.Ended: warn, model.Halted: bad, model.Refused: bad,
+}
+
+// phaseGlyphs fill up as a server comes up. Common fonts have all of them.
+var phaseGlyphs = [model.Phases]string{
+	model.Off: "◦", model.Queued: "…", model.Starting: "◔", model.Settling: "◕", model.Up: "●",
+	model.Waiting: "◌", model.Stopping: "▽", model.Ended: "□", model.Halted: "✕", model.Refused: "⊖",
+}
+
+var phaseASCII = [model.Phases]string{
+	model.Off: "-", model.Queued: ":", model.Starting: "^", model.Settling: "~", model.Up: "+",
+	model.Waiting: "!", model.Stopping: "v", model.Ended: "=", model.Halted: "x", model.Refused: "#",
+}
+
+var unicodeSigns = signs{cursor: "▸", mark: "◆", none: "–", cut: "…", dot: "·", rule: "─", up: "▲", down: "▼",
+	bars: []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, arrows: strings.NewReplacer()}
+
+var asciiSigns = signs{cursor: ">", mark: "*", none: "-", cut: "~", dot: "-", rule: "-", up: "^", down: "v",
+	bars: []string{"_", ".", ":", "-", "=", "+", "*", "#"}, arrows: strings.NewReplacer("↑", "^", "↓", "v")}
+
+// background is what the terminal said of its own. Until it said anything only
+// its own sixteen colours are used, which fit either.
+type background uint8
+
+const (
+	unknown background = iota
+	dark
+	light
+)
+
+type palette struct{ bad, warn, good, active, note, selected color.Color }
+
+// palettes are calm: what is well is muted, what is wrong stands out.
+var palettes = [...]palette{
+	unknown: {bad: lipgloss.Red, warn: lipgloss.Yellow, good: lipgloss.Green, active: lipgloss.Cyan, note: lipgloss.Blue},
+	dark: {bad: lipgloss.Color("#ef6b73"), warn: lipgloss.Color("#e2b55a"), good: lipgloss.Color("#7fb685"),
+		active: lipgloss.Color("#6fb3c8"), note: lipgloss.Color("#8fb4f0"), selected: lipgloss.Color("#2d323b")},
+	light: {bad: lipgloss.Color("#b3261e"), warn: lipgloss.Color("#8a5a00"), good: lipgloss.Color("#2f7d3b"),
+		active: lipgloss.Color("#0b6e86"), note: lipgloss.Color("#2457b3"), selected: lipgloss.Color("#e3e7ee")},
+}
+
+// newLook computes every style; it is called at the start, and again when the
+// terminal names its background.
+func newLook(ascii bool, bg background, cells ansi.Method) *look {
+	l := &look{phases: phaseGlyphs, signs: unicodeSigns, cells: cells}
+	if ascii {
+		l.phases, l.signs = phaseASCII, asciiSigns
+	}
+	p := palettes[bg]
+	for i := range l.sets {
+		base := lipgloss.NewStyle()
+		if i == 1 {
+			base = base.Bold(true)
+			if p.selected != nil {
+				base = base.Background(p.selected)
+			}
+		}
+		l.sets[i] = [tones]style{
+			plain: sgr(base), strong: sgr(base.Bold(true)), dim: sgr(base.Faint(i == 0)), head: sgr(base.Faint(true)),
+			bad: sgr(base.Foreground(p.bad).Bold(true)), warn: sgr(base.Foreground(p.warn)), good: sgr(base.Foreground(p.good)),
+			active: sgr(base.Foreground(p.active)), note: sgr(base.Foreground(p.note)),
+		}
+	}
+	return l
+}
+
+// sgr takes a style's sequences apart, so that drawing is two appends.
+func sgr(s lipgloss.Style) style {
+	on, off, _ := strings.Cut(s.Render("x"), "x")
+	return style{on, off}
+}
+
+// width is how many cells a text takes. Most text is ASCII, and quick.
+func (l *look) width(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' {
+			return l.cells.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// cut is at most w cells of s; what was cut ends with a sign that says so. A
+// wide character that would stand half outside is left out whole.
+func (l *look) cut(s string, w int) string {
+	if len(s) <= w || l.width(s) <= w {
+		return s
+	}
+	return l.cells.Truncate(s, w, l.signs.cut)
+}
+
+// wrap breaks s into lines of at most w cells, at spaces where it can.
+func (l *look) wrap(s string, w int) []string {
+	if w < 1 || len(s) <= w {
+		return []string{s}
+	}
+	return strings.Split(l.cells.Wrap(s, w, ""), "\n")
+}

@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rollcall/model"
+)
+
+// asDashboard names the variable that makes the test binary a dashboard on a
+// made-up engine: a process with a terminal of its own.
+const asDashboard = "ROLLCALL_TEST_DASHBOARD"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(asDashboard); how != "" {
+		os.Exit(dashboard(how))
+	}
+	time.Local = time.UTC
+	os.Exit(m.Run())
+}
+
+// dashboard runs the dashboard and says on the restored terminal how it ended.
+func dashboard(how string) int {
+	f := tenPhases()
+	f.At = time.Now()
+	opts := Options{HoldsEngine: how == "holds", Redact: func(s string) string {
+		return strings.ReplaceAll(s, "hunter22", "‹SECRET›")
+	}}
+	var e Engine = newFake(f)
+	switch how {
+	case "panic in a goroutine":
+		e.(*fake).onNext = func() { panic("next: hunter22") }
+	case "panic in a command":
+		e = brokenLines{e}
+	case "panic in Update":
+		e = brokenDo{e}
+	case "quiet":
+		e = newFake(quietFleet(200))
+	}
+	err := Run(context.Background(), e, opts)
+	var broke *PanicError
+	switch {
+	case errors.As(err, &broke):
+		fmt.Printf("panic: %s, stack %t\n", broke.Value, strings.Contains(broke.Stack, "ui."))
+	case err != nil:
+		fmt.Printf("error: %v\n", err)
+	default:
+		fmt.Println("ended well")
+	}
+	return 0
+}
+
+type brokenLines struct{ Engine }
+
+func (brokenLines) Lines(string, uint64, int) []model.Line { panic("lines: hunter22") }
+
+type brokenDo struct{ Engine }
+
+func (brokenDo) Do(model.Order) { panic("do: hunter22") }
+
+// quietFleet is n servers that are all up, and have been for days.
+func quietFleet(n int) model.Fleet {
+	f := model.Fleet{Seq: 1, At: time.Now(), Host: text("edge-7"), Config: text("servers.toml")}
+	for i := range n {
+		since := f.At.Add(-time.Duration(50+i) * time.Hour)
+		f.Rows = append(f.Rows, &model.Row{Server: fmt.Sprintf("server-%03d", i), Phase: model.Up, Since: since, Connected: since,
+			Lasting: 300 * time.Second, Starts: 1, Shown: shown("x"), Probe: model.Probe{At: since, Latency: 3 * time.Millisecond}})
+	}
+	return f
+}

@@ -1,0 +1,261 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"rollcall/model"
+)
+
+// table is the list of servers: which are shown, in which order, which one is
+// selected, which are marked. The selection is a server, not a place: it stays
+// on its server however rows move (D1).
+type table struct {
+	all   []*model.Row // in the configuration's order
+	shown []*model.Row // filtered and sorted
+
+	selected string // the server; empty while there is none
+	at       int    // its place in shown
+	top      int    // the first visible place
+	marks    map[string]bool
+
+	by      order
+	reverse bool
+	only    bool // problems only
+	filter  string
+
+	layout  layout
+	width   int
+	longest longest
+	tagsOf  map[*model.Shown]string // tags joined, while the entry stays the same
+}
+
+func newTable() table {
+	return table{marks: map[string]bool{}, tagsOf: map[*model.Shown]string{}}
+}
+
+// set takes the rows of a new snapshot. It reports whether anything that may
+// be visible changed: rows that are the same are the same pointers.
+func (t *table) set(rows []*model.Row) bool {
+	if slices.Equal(t.all, rows) {
+		return false
+	}
+	t.all = rows
+	t.measure()
+	t.forgetMarks()
+	t.refresh()
+	return true
+}
+
+// forgetMarks takes the marks off servers that are gone.
+func (t *table) forgetMarks() {
+	if len(t.marks) == 0 {
+		return
+	}
+	present := make(map[string]bool, len(t.all))
+	for _, r := range t.all {
+		present[r.Server] = true
+	}
+	for s := range t.marks {
+		if !present[s] {
+			delete(t.marks, s)
+		}
+	}
+}
+
+// measure finds the longest name and tags of the whole fleet, so that columns
+// do not move while one scrolls.
+func (t *table) measure() {
+	t.longest = longest{}
+	var lasting time.Duration
+	tags := make(map[*model.Shown]string, len(t.all))
+	for _, r := range t.all {
+		t.longest.name = max(t.longest.name, len(r.Server))
+		lasting = max(lasting, r.Lasting)
+		if r.Shown == nil || len(r.Shown.Tags) == 0 {
+			continue
+		}
+		joined, known := t.tagsOf[r.Shown]
+		if !known {
+			joined = join(r.Shown.Tags, " ")
+		}
+		tags[r.Shown] = joined
+		t.longest.tags = max(t.longest.tags, len(joined))
+	}
+	t.longest.lasting = len(num(lasting / time.Second))
+	t.tagsOf = tags
+	t.resize(t.width)
+}
+
+func (t *table) resize(width int) {
+	t.width = width
+	t.layout = layoutFor(width, t.longest)
+}
+
+// refresh filters and sorts anew, and finds the selected server again. Where
+// it is gone the row that took its place is selected.
+func (t *table) refresh() {
+	t.shown = t.shown[:0:0]
+	for _, r := range t.all {
+		if (!t.only || severity(r) < calm) && matches(r, t.filter) {
+			t.shown = append(t.shown, r)
+		}
+	}
+	arrange(t.shown, t.by, t.reverse)
+	if i := slices.IndexFunc(t.shown, func(r *model.Row) bool { return r.Server == t.selected }); i >= 0 {
+		t.at = i
+		return
+	}
+	t.selectAt(t.at)
+}
+
+// row is the selected row, nil where none is shown.
+func (t *table) row() *model.Row {
+	if t.at < 0 || t.at >= len(t.shown) {
+		return nil
+	}
+	return t.shown[t.at]
+}
+
+// selectAt moves the selection to a place, the nearest there is.
+func (t *table) selectAt(i int) {
+	t.at, t.selected = clamp(i, 0, max(len(t.shown)-1, 0)), ""
+	if r := t.row(); r != nil {
+		t.selected = r.Server
+	}
+}
+
+// targets are the rows that an order means: the marked ones, else the selected
+// one, in the order of the configuration.
+func (t *table) targets() []*model.Row {
+	if len(t.marks) == 0 {
+		if r := t.row(); r != nil {
+			return []*model.Row{r}
+		}
+		return nil
+	}
+	var rows []*model.Row
+	for _, r := range t.all {
+		if t.marks[r.Server] {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func (t *table) toggleMark() {
+	if r := t.row(); r != nil {
+		if t.marks[r.Server] {
+			delete(t.marks, r.Server)
+		} else {
+			t.marks[r.Server] = true
+		}
+		t.selectAt(t.at + 1)
+	}
+}
+
+func (t *table) markShown() {
+	for _, r := range t.shown {
+		t.marks[r.Server] = true
+	}
+}
+
+// cycleProblems goes from any order to problems first, then problems only.
+func (t *table) cycleProblems() {
+	if t.by != byProblem || t.reverse {
+		t.by, t.reverse, t.only = byProblem, false, false
+	} else {
+		t.only = !t.only
+	}
+	t.refresh()
+}
+
+// cycleSort goes to the next column that is on the screen.
+func (t *table) cycleSort() {
+	visible := map[order]bool{byProblem: true}
+	for _, f := range t.layout.fields {
+		if f.sorts {
+			visible[f.order] = true
+		}
+	}
+	for t.by = (t.by + 1) % orders; !visible[t.by]; t.by = (t.by + 1) % orders {
+	}
+	t.refresh()
+}
+
+// scrollTo keeps the selected row among the visible ones.
+func (t *table) scrollTo(height int) {
+	t.top = clamp(t.top, t.at-height+1, t.at)
+	t.top = clamp(t.top, 0, max(len(t.shown)-height, 0))
+}
+
+// draw writes the heads and the visible rows, height lines in all.
+func (t *table) draw(c *canvas, height int, focused bool, now time.Time) {
+	end := c.lines + height
+	if height < 1 {
+		return
+	}
+	t.drawHeads(c)
+	t.scrollTo(height - 1)
+	for i := t.top; i < min(t.top+height-1, len(t.shown)); i++ {
+		t.drawRow(c, t.shown[i], i == t.at, focused, now)
+	}
+	c.until(end)
+}
+
+func (t *table) drawHeads(c *canvas) {
+	c.fill(t.layout.gutter)
+	for i, f := range t.layout.fields {
+		if i > 0 {
+			c.fill(t.layout.gap)
+		}
+		text := f.head
+		switch {
+		case f.col == colName && len(t.shown) < len(t.all):
+			text = strconv.Itoa(len(t.shown)) + " of " + strconv.Itoa(len(t.all))
+		case f.sorts && f.order == t.by && t.reverse:
+			text += c.look.signs.up
+		case f.sorts && f.order == t.by:
+			text += c.look.signs.down
+		}
+		if f.sorts && f.order == t.by {
+			c.field(strong, text, f.width, f.right)
+			continue
+		}
+		c.field(head, text, f.width, f.right)
+	}
+	c.end()
+}
+
+func (t *table) drawRow(c *canvas, r *model.Row, selected, focused bool, now time.Time) {
+	c.selected(selected)
+	defer c.selected(false)
+	cursor, mark := "", ""
+	if selected {
+		cursor = c.look.signs.cursor
+	}
+	if t.marks[r.Server] {
+		mark = c.look.signs.mark
+	}
+	cursorTone := strong
+	if !focused {
+		cursorTone = dim
+	}
+	c.field(cursorTone, cursor, 1, false)
+	c.field(note, mark, 1, false)
+	c.fill(t.layout.gutter - 2)
+	for i, f := range t.layout.fields {
+		if i > 0 {
+			c.fill(t.layout.gap)
+		}
+		if f.col == colFailure {
+			t.drawLast(c, r, f.width, now)
+			continue
+		}
+		tone, text := t.cell(c.look, f.col, r, now)
+		c.field(tone, text, f.width, f.right)
+	}
+	c.fill(c.left)
+	c.end()
+}
