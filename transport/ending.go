@@ -33,7 +33,7 @@ func (r *Run) hold(p *process, l link) error {
 	}
 	s.ending = l.ending
 	waited := make(chan error, 1)
-	go func() { waited <- s.client.Wait() }()
+	go r.host.guarded(func() { waited <- s.client.Wait() })()
 	// Closing comes first: hanging up takes time where a peer is silent.
 	defer func() { _ = s.client.Close() }()
 	if !r.handshaken(s) {

@@ -48,11 +48,11 @@ func (r *Run) launch() *process {
 	}
 	r.report(model.Launched{At: time.Now(), PID: p.pid})
 	r.host.guard.add(p.pid)
-	go r.watch(p)
-	p.drains.Go(func() {
+	go r.host.guarded(func() { r.watch(p) })()
+	p.drains.Go(r.host.guarded(func() {
 		defer close(p.quiet)
 		r.drain(p.stderr, model.LineStderr)
-	})
+	}))
 	return p
 }
 

@@ -48,7 +48,7 @@ func (r *Run) Kill() {
 
 // main is the run's life.
 func (r *Run) main() {
-	timeout := time.AfterFunc(r.dial.Timeout, r.timedOut)
+	timeout := time.AfterFunc(r.dial.Timeout, r.host.guarded(r.timedOut))
 	defer timeout.Stop()
 
 	p, talk := r.launch(), sync.WaitGroup{}
@@ -56,12 +56,12 @@ func (r *Run) main() {
 	case r.spec.Launch != nil && p == nil: // it failed, and the run is closed
 	case r.spec.Transport == model.Stdio:
 		w := r.stdio(p)
-		talk.Go(func() { r.overStdio(p, w) })
+		talk.Go(r.host.guarded(func() { r.overStdio(p, w) }))
 	default:
 		if p != nil {
-			p.drains.Go(func() { r.drain(p.stdout, model.LineNoise) })
+			p.drains.Go(r.host.guarded(func() { r.drain(p.stdout, model.LineNoise) }))
 		}
-		talk.Go(func() { r.overURL(p) })
+		talk.Go(r.host.guarded(func() { r.overURL(p) }))
 	}
 	<-r.ctx.Done()
 	r.reap(p, talk.Wait)

@@ -29,8 +29,8 @@ func (r *Run) stdio(p *process) *wire {
 		w.fail(model.End{Cause: model.ClosedByHost})
 		_ = p.stdin.Close()
 	})
-	p.drains.Go(func() { w.readLines(p.stdout) })
-	go w.pump()
+	p.drains.Go(r.host.guarded(func() { w.readLines(p.stdout) }))
+	go r.host.guarded(w.pump)()
 	return w
 }
 

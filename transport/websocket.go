@@ -32,12 +32,12 @@ func (r *Run) overWebSocket(p *process) (end model.End, at time.Time, failed boo
 	c.SetReadLimit(maxMessage)
 	w := r.newWire(func(data []byte) error { return c.Write(linger, websocket.MessageText, data) })
 	reading := make(chan struct{})
-	go func() {
+	go r.host.guarded(func() {
 		defer close(reading)
 		w.readFrames(linger, c)
-	}()
-	go w.pump()
-	go w.keepAlive(c)
+	})()
+	go r.host.guarded(w.pump)()
+	go r.host.guarded(func() { w.keepAlive(c) })()
 	bye := context.AfterFunc(r.ctx, func() { w.fail(model.End{Cause: model.ClosedByHost}) })
 	defer bye()
 
