@@ -12,8 +12,9 @@ type Fleet struct {
 	Seq      uint64      `json:"seq"` // grows with every snapshot
 	At       time.Time   `json:"at"`  // the engine's clock when it was made
 	Host     redact.Safe `json:"host"`
-	Config   redact.Safe `json:"config"`        // the file's path
-	Note     redact.Safe `json:"note,omitzero"` // what is wrong with the file, until it is mended
+	Config   redact.Safe `json:"config"`         // the file's path
+	Note     redact.Safe `json:"note,omitzero"`  // what is wrong with the file, until it is mended
+	Waits    Waits       `json:"waits,omitzero"` // for a reload
 	Rows     []*Row      `json:"rows"`
 	Stopping bool        `json:"stopping,omitempty"` // rollcall is shutting down
 }

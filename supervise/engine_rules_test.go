@@ -1,0 +1,220 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unsafe"
+
+	"rollcall/model"
+)
+
+func TestL7_ASteppedWallClockIsNotLife(t *testing.T) {
+	e := New(Options{}, nil)
+	now := time.Now() // outside a bubble: with a monotonic reading
+	for _, by := range []time.Duration{time.Hour, -time.Hour} {
+		stepped := now
+		// No clock can be stepped from here: the seconds of the wall clock are in
+		// the upper bits of the first word.
+		(*struct{ wall uint64 })(unsafe.Pointer(&stepped)).wall += uint64(by/time.Second) << 30
+		if d := stepped.Round(0).Sub(now.Round(0)); d != by {
+			t.Fatalf("the wall clock was stepped by %s, not by %s", d, by)
+		}
+		if d := e.stamp(stepped) - e.stamp(now); d != 0 {
+			t.Errorf("a wall clock stepped by %s changes an instant by %s", by, d)
+		}
+	}
+	if e.now() < e.stamp(now) {
+		t.Error("instants run backwards")
+	}
+}
+
+func TestL5_TheWaitRunsFromTheEndNotFromTheReap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(r *fakeRun) {
+			r.handshake()
+			time.Sleep(time.Second)
+			r.close(exit(1))
+			time.Sleep(3 * time.Second)
+			r.reap()
+		}, nil, spec("s"))
+		began := time.Now()
+		r.after(2 * time.Second)
+		if row := r.row("s"); row.Phase != model.Stopping || len(r.events(model.EvAttemptFailed)) != 0 {
+			t.Errorf("before the reap: %s, told %v", row.Phase, r.events(model.EvAttemptFailed))
+		}
+		r.after(2500 * time.Millisecond)
+		told := r.events(model.EvAttemptFailed)
+		if len(told) != 1 || !told[0].At.Equal(began.Add(time.Second)) {
+			t.Fatalf("told %+v, want one failure, as of the end", told)
+		}
+		due := told[0].At.Add(time.Duration(told[0].RetryIn.V))
+		if row := r.row("s"); row.Phase != model.Waiting || !row.Next.Equal(due) {
+			t.Errorf("%s, next try at %s, want waiting, %s", row.Phase, row.Next, due)
+		}
+		r.after(3 * time.Second)
+		if starts := r.net.starts(); len(starts) != 2 || !starts[1].at.Equal(due) {
+			t.Errorf("%d starts, want the second at %s", len(starts), due)
+		}
+		r.after(5 * time.Second)
+	})
+}
+
+func TestS_AnEndBeforeTheThresholdIsShortThoughItsTimerWasFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen, hold := make(chan time.Time), make(chan struct{})
+		r := newRig(t, func(r *fakeRun) {
+			if r.dial.Run > 1 {
+				healthy(r)
+				return
+			}
+			r.handshake()
+			r.dial.Report(model.Closed{At: <-seen, End: exit(1)})
+			r.reap()
+		}, nil, spec("s"))
+		began := time.Now()
+		r.after(time.Second)
+		r.e.call(func() { <-hold }) // the loop is busy while both come
+		r.after(5 * time.Minute)
+		seen <- began.Add(299999 * time.Millisecond)
+		synctest.Wait()
+		close(hold)
+		r.after(time.Second)
+		if lasted := r.events(model.EvLasted, model.EvLost); len(lasted) != 0 {
+			t.Errorf("told %v", lasted)
+		}
+		if ev := r.events(model.EvAttemptFailed); len(ev) != 1 || ev[0].Life.V != model.Millis(299999*time.Millisecond) {
+			t.Errorf("failed attempts %+v, want one after 299.999 s", ev)
+		}
+	})
+}
+
+func TestH4_AMissingCommandIsDialledOnceInADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(r *fakeRun) {
+			r.close(model.End{Cause: model.CommandMissing, Text: safe("npx not found: install Node.js, then c")})
+			r.reap()
+		}, nil, spec("s"))
+		r.after(24 * time.Hour)
+		if n := len(r.net.starts()); n != 1 {
+			t.Errorf("%d dials in a day, want 1", n)
+		}
+		if n := len(r.events(model.EvHalted)); n != 1 {
+			t.Errorf("reported %d times, want once", n)
+		}
+		r.order(model.Connect, "c", "s")
+		r.after(time.Second)
+		if n := len(r.net.starts()); n != 2 {
+			t.Errorf("%d dials after connect, want 2", n)
+		}
+	})
+}
+
+func TestP5_ASlowProbeDelaysNoOtherAndIsNotCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var slow, quick []time.Time
+		serve := func(r *fakeRun) {
+			r.probe = func(ctx context.Context) model.Probed {
+				if r.spec.Name == "quick" {
+					quick = append(quick, time.Now())
+					return model.Probed{Outcome: model.Alive}
+				}
+				slow = append(slow, time.Now())
+				select { // whatever its window is
+				case <-time.After(20 * time.Minute):
+				case <-r.stopped:
+				}
+				return model.Probed{Outcome: model.Alive}
+			}
+			healthy(r)
+		}
+		r := newRig(t, serve, nil, spec("slow"), spec("quick"))
+		r.after(time.Hour)
+		if n := len(quick); n < 58 || n > 60 {
+			t.Errorf("the quick one was probed %d times in an hour, want 59", n)
+		}
+		for i := 1; i < len(quick); i++ {
+			if d := quick[i].Sub(quick[i-1]); d != time.Minute {
+				t.Errorf("probes of the quick one are %s apart", d)
+			}
+		}
+		if p := r.row("quick").Probe; p.Outcome != model.Alive || p.Timeouts != 0 || time.Since(p.At) > time.Minute+time.Second {
+			t.Errorf("the quick one's row says %+v", p)
+		}
+		if len(slow) != 3 {
+			t.Fatalf("the slow one was probed %d times in an hour, want 3", len(slow))
+		}
+		for i := 1; i < len(slow); i++ {
+			if d := slow[i].Sub(slow[i-1]); d != 21*time.Minute {
+				t.Errorf("probes of the slow one are %s apart, want 21 m: an interval from the end of the last", d)
+			}
+		}
+	})
+}
+
+func TestP5_TheFirstProbesOfAFleetAreSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		seconds := map[time.Duration]int{}
+		began := time.Now()
+		serve := func(r *fakeRun) {
+			first := true
+			r.probe = func(context.Context) model.Probed {
+				mu.Lock()
+				defer mu.Unlock()
+				if first {
+					seconds[time.Since(began).Truncate(time.Second)]++
+				}
+				first = false
+				return model.Probed{Outcome: model.Alive}
+			}
+			healthy(r)
+		}
+		var specs []*model.Spec
+		for i := range 600 {
+			specs = append(specs, spec(fmt.Sprint(i)))
+		}
+		r := newRig(t, serve, nil, specs...)
+		r.after(70 * time.Second)
+		mu.Lock()
+		defer mu.Unlock()
+		all := 0
+		for second, n := range seconds {
+			all += n
+			if second < 60*time.Second || second >= 66*time.Second || n > 150 {
+				t.Errorf("%d first probes %s after the handshake, want about 100 a second from 60 to 66 s", n, second)
+			}
+		}
+		if all != 600 {
+			t.Errorf("%d servers were probed, want 600", all)
+		}
+	})
+}
+
+func TestP7_ALateOutcomeOfAnOldRunIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		serve := func(r *fakeRun) {
+			if r.dial.Run > 1 {
+				healthy(r)
+				return
+			}
+			r.probe = func(context.Context) model.Probed {
+				time.Sleep(time.Minute) // the run is long gone by then
+				return model.Probed{Outcome: model.Broken, End: model.End{Cause: model.TransportBroken, Text: safe("broken pipe")}}
+			}
+			lives(70 * time.Second)(r)
+		}
+		r := newRig(t, serve, nil, spec("s"))
+		r.after(110 * time.Second)
+		if row := r.row("s"); row.Run != 2 || row.Phase != model.Settling {
+			t.Fatalf("run %d is %s, want the second to be settling", row.Run, row.Phase)
+		}
+		r.after(30 * time.Second)
+		if row := r.row("s"); row.Run != 2 || row.Phase != model.Settling || len(r.net.starts()) != 2 {
+			t.Errorf("after the old run's outcome: run %d is %s", row.Run, row.Phase)
+		}
+	})
+}

@@ -1,0 +1,242 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"rollcall/model"
+	"rollcall/redact"
+)
+
+// snapshotEvery is the least time between two snapshots: at most 15 a second.
+const snapshotEvery = time.Second / 15
+
+// ErrStopped says that the engine has stopped; no newer snapshot will come.
+var ErrStopped = errors.New("the engine has stopped")
+
+// board is where the newest snapshot hangs for everyone to read.
+type board struct {
+	mu      sync.Mutex
+	fleet   model.Fleet
+	next    chan struct{} // closed when a newer one hangs
+	wanted  bool          // someone waits for it
+	stopped bool
+	tails   map[string]*Tail
+}
+
+func (b *board) init() {
+	b.next = make(chan struct{})
+	b.tails = map[string]*Tail{}
+}
+
+func (b *board) tailOf(server string) *Tail {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tails[server]
+}
+
+func (b *board) setTail(server string, t *Tail) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t == nil {
+		delete(b.tails, server)
+		return
+	}
+	b.tails[server] = t
+}
+
+func (b *board) hang(f model.Fleet) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fleet = f
+	b.wanted = false
+	close(b.next)
+	b.next = make(chan struct{})
+}
+
+func (b *board) isWanted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.wanted
+}
+
+func (b *board) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stopped = true
+	close(b.next)
+	b.next = make(chan struct{})
+}
+
+// Next returns the newest snapshot once its Seq is above seen: the first at
+// once, then at most 15 a second. After the engine's end: the last one, then
+// ErrStopped.
+func (e *Engine) Next(ctx context.Context, seen uint64) (model.Fleet, error) {
+	b := &e.board
+	for {
+		b.mu.Lock()
+		if b.fleet.Seq > seen {
+			defer b.mu.Unlock()
+			return b.fleet, nil
+		}
+		if b.stopped {
+			b.mu.Unlock()
+			return model.Fleet{}, ErrStopped
+		}
+		first := !b.wanted
+		b.wanted = true
+		next := b.next
+		b.mu.Unlock()
+		if first {
+			e.box.poke()
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return model.Fleet{}, ctx.Err()
+		}
+	}
+}
+
+// Lines returns the newest lines of a server's tail with a Seq above after, at
+// most limit, oldest first.
+func (e *Engine) Lines(server string, after uint64, limit int) []model.Line {
+	if t := e.board.tailOf(server); t != nil {
+		return t.after(after, limit)
+	}
+	return nil
+}
+
+// Events returns the newest events with a Seq above after, at most limit,
+// oldest first: of one server, or of all for "".
+func (e *Engine) Events(server string, after uint64, limit int) []model.Event {
+	return e.history.after(server, after, limit, time.Now())
+}
+
+func (e *Engine) markStale(u *unit) {
+	if !u.stale {
+		u.stale = true
+		e.stale = append(e.stale, u)
+	}
+}
+
+func (e *Engine) isDirty() bool { return e.changed || len(e.stale) > 0 }
+
+// publishDue is the channel of the timer that publishes what is held back.
+func (e *Engine) publishDue() <-chan time.Time {
+	if e.publishAt == nil {
+		return nil
+	}
+	return e.publishAt.C
+}
+
+// publishIfDue publishes what changed, if someone waits for it; what comes too
+// soon after the last is held back.
+func (e *Engine) publishIfDue() {
+	if !e.isDirty() || !e.board.isWanted() || e.publishAt != nil {
+		return
+	}
+	if wait := e.published + snapshotEvery - e.now(); wait > 0 {
+		e.publishAt = time.NewTimer(wait)
+		return
+	}
+	e.publish()
+}
+
+// publish hangs a new snapshot. Rows that did not change are shared with the
+// one before.
+func (e *Engine) publish() {
+	if e.moved {
+		e.moved = false
+		e.rows = make([]*model.Row, len(e.units))
+		for i, u := range e.units {
+			u.place = i
+			e.rows[i] = u.row
+		}
+	}
+	for _, u := range e.stale {
+		u.stale = false
+		if u.left {
+			continue
+		}
+		u.row = e.rowOf(u)
+		e.setWait(u, waitOf(&u.state))
+		e.rows[u.place] = u.row
+	}
+	e.stale = e.stale[:0]
+	e.changed = false
+	e.published = e.now()
+	waits := e.waits
+	waits.Added = len(e.unknown)
+	e.board.hang(model.Fleet{
+		Seq: e.board.fleet.Seq + 1, At: time.Now(), Host: e.opts.Host, Config: e.opts.Config,
+		Note: e.note, Waits: waits, Rows: slices.Clone(e.rows), Stopping: e.stopping,
+	})
+}
+
+// rowOf is what the table shows of a server.
+func (e *Engine) rowOf(u *unit) *model.Row {
+	s := &u.state
+	r := &model.Row{
+		Server: u.name, Phase: s.phase, Run: s.run, Attempt: s.attempt, Since: e.wall(s.since), Starts: s.starts,
+		LastFailure: u.lastFailure, LastFailureAt: u.lastFailureAt, PID: s.pid,
+		Note: noteOf(s), Pending: pendingOf(s),
+	}
+	r.Lines, r.Noise = u.tail.marks()
+	if s.spec != nil {
+		r.Transport, r.Protocol, r.Lasting, r.Shown = s.spec.Transport, s.spec.Protocol, s.spec.Timings.Lasting(), s.spec.Shown
+	}
+	if s.phase == model.Waiting {
+		r.Next = e.wall(s.due)
+	}
+	if s.alive {
+		r.Connected = e.wall(s.born)
+		r.Handshake, r.Tools = s.handshake, s.tools
+		if !s.lasted {
+			r.LastsAt = e.wall(s.threshold())
+		}
+		if s.probe.seen {
+			r.Probe = model.Probe{At: e.wall(s.probe.at), Outcome: s.probe.outcome, Latency: s.probe.latency, Timeouts: s.probe.timeouts}
+		}
+	}
+	if s.episode.open {
+		r.DownSince = e.wall(s.episode.since)
+	}
+	if s.hold.on {
+		r.HeldBy, r.HeldSince = s.hold.by, e.wall(s.hold.since)
+	}
+	return r
+}
+
+// noteOf is what stands on the row: the answer to the last order, or the mark
+// of a changed entry (C8).
+func noteOf(s *state) redact.Safe {
+	switch {
+	case !s.note.IsZero():
+		return s.note
+	case s.gone:
+		return redact.Word("no longer in the file: reload stops it")
+	case s.phase == model.Off && !s.problem.IsZero():
+		return s.problem // held, else it would be refused
+	case s.changed == nil || s.changesByItself():
+		return redact.Safe{}
+	case s.changed.Spec == nil:
+		return redact.Word("its entry is now refused: the one in force stays")
+	case !s.changed.Spec.Enabled:
+		return redact.Word("disabled in the file: reload stops it")
+	}
+	return redact.Word("its entry changed: r applies it")
+}
+
+func pendingOf(s *state) redact.Safe {
+	switch {
+	case s.order != nil && s.waits != nil:
+		return redact.Sprintf("%s, then %s", s.order.Verb.Word(), s.waits.Verb.Word())
+	case s.order != nil:
+		return s.order.Verb.Word()
+	}
+	return redact.Safe{}
+}
