@@ -44,8 +44,9 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // UnmarshalText reads the kind's word.
 func (k *Kind) UnmarshalText(b []byte) error { return fromWord(k, kindNames[:], b, "event") }
 
-// Failure reports whether the event is a failure line of the pane and of
-// failures.log (A4): a failed attempt, down, halted, refused, or recovered.
+// Failure reports whether the event stands among the failures of the pane: a
+// failed attempt, a lost connection, an alert, or the end of one. A4 says which
+// of them failures.log has.
 func (k Kind) Failure() bool {
 	switch k {
 	case EvAttemptFailed, EvDown, EvHalted, EvRefused, EvRecovered, EvUnsteady, EvLost:

@@ -136,6 +136,9 @@ func (p *player) parseOne(word string, args []string) event {
 		return slotAwaited{p.now, p.s.ticket, p.number(args[0])}
 	case "connect", "disconnect", "restart":
 		o := model.Order{Server: "s", ID: args[0], By: redact.Word("anna"), Bulk: has(args, "bulk"), InForce: has(args, "in-force")}
+		if has(args, "nobody") {
+			o.By = redact.Safe{} // the client did not say who gave it
+		}
 		_ = o.Verb.UnmarshalText([]byte(word))
 		return ordered{p.now, o}
 	case "read":
