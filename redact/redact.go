@@ -50,7 +50,7 @@ func New(sources []Source) *Redactor {
 			known.longest = max(known.longest, len(mark))
 		}
 	}
-	known.long, known.short = newTable(8, false, long), newTable(4, true, short)
+	known.long, known.short = newTable(longStep, false, long), newTable(1, true, short)
 	return &Redactor{&known}
 }
 

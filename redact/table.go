@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -11,101 +12,109 @@ import (
 
 // table finds all occurrences of a fixed set of forms.
 //
-// It is no Aho–Corasick automaton, because no form is shorter than width bytes:
-// a form's first width bytes are its key, and a set of bits tells, without a
-// branch that depends on the byte before, that no key hashes to what is here.
-// That is faster than following an automaton's states, and a hundred secrets in
-// all their forms cost some 200 KiB and not the 15 MiB of its transitions.
+// It is no Aho–Corasick automaton, because no form is short: where a form of at
+// least gram+step-1 bytes stands, one of every step indices of the text lies in
+// its first step bytes, and the gram there is one of step grams of the form. So
+// one look each step bytes is enough, a set of bits tells that no gram hashes to
+// what is here, and no look waits for the one before. That is faster than
+// following an automaton's states, and a hundred secrets in all their forms cost
+// some 300 KiB and not the 15 MiB of its transitions.
 type table struct {
-	width int // of a key, in bytes: 4 or 8
+	step  int
 	words bool
-	shift int // leaves of a hash the index of a bit
-	bits  []uint64
-	forms map[uint64][]form // by key, longest first
+	forms []form
+	shift int      // leaves of a hash the index of a bit
+	bits  []uint64 // of hashed keys
+	heads []uint32 // by the upper bits of a hash: where its grams begin; one more than there are
+	grams []gram
 }
 
-// bitsPerKey makes one look in 64 at most a false alarm.
-const bitsPerKey = 64
+// gram is what stands at an index of a form.
+type gram struct{ key, form, at uint32 }
 
-// newTable builds a table of forms of at least width bytes each. With words,
-// a form counts only where it is a whole word. Of two forms with the same text
-// the first counts.
-func newTable(width int, words bool, fs []form) *table {
-	size := 1 << bits.Len(uint(max(len(fs)*bitsPerKey, 64)-1)) // the next power of two
-	t := &table{width: width, words: words, shift: 64 - bits.TrailingZeros(uint(size)), bits: make([]uint64, size/64),
-		forms: make(map[uint64][]form, len(fs))}
+const (
+	gramSize    = 4  // bytes
+	longStep    = 5  // for forms of minForms bytes: gramSize+longStep-1
+	bitsPerGram = 32 // makes one look in 32 at most a false alarm
+)
+
+// newTable builds a table of forms of at least gramSize+step-1 bytes each. With
+// words, a form counts only where it is a whole word. Of two forms with the same
+// text the first counts.
+func newTable(step int, words bool, fs []form) *table {
+	t := &table{step: step, words: words}
+	seen := make(map[string]bool, len(fs))
 	for _, f := range fs {
-		k := t.key([]byte(f.text))
-		if slices.ContainsFunc(t.forms[k], func(g form) bool { return g.text == f.text }) {
-			continue
+		if !seen[f.text] {
+			seen[f.text] = true
+			t.forms = append(t.forms, f)
 		}
-		t.forms[k] = append(t.forms[k], f)
-		h := hash(k) >> t.shift
-		t.bits[h/64] |= 1 << (h % 64)
 	}
-	for _, same := range t.forms {
-		slices.SortStableFunc(same, func(a, b form) int { return len(b.text) - len(a.text) })
+	n := max(len(t.forms)*step, 1)
+	size := 1 << bits.Len(uint(n*bitsPerGram-1)) // the next power of two
+	t.shift, t.bits = 64-bits.TrailingZeros(uint(size)), make([]uint64, (size+63)/64)
+	t.heads = make([]uint32, size/bitsPerGram+1)
+	t.grams = make([]gram, 0, n)
+	for k, f := range t.forms {
+		for at := range step {
+			g := gram{binary.LittleEndian.Uint32([]byte(f.text[at : at+gramSize])), uint32(k), uint32(at)}
+			h := hash(g.key) >> t.shift
+			t.bits[h/64] |= 1 << (h % 64)
+			t.heads[h/bitsPerGram+1]++
+			t.grams = append(t.grams, g)
+		}
+	}
+	slices.SortStableFunc(t.grams, func(a, b gram) int { return cmp.Compare(hash(a.key), hash(b.key)) })
+	for b := range t.heads[1:] {
+		t.heads[b+1] += t.heads[b]
 	}
 	return t
 }
 
 // hash spreads a key over the upper bits (Knuth's multiplicative hashing).
-func hash(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 }
+func hash(key uint32) uint64 { return uint64(key) * 0x9E3779B97F4A7C15 }
 
-// key is the key that b begins with.
-func (t *table) key(b []byte) uint64 {
-	if t.width == 4 {
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-// find appends a span for the longest form at each index of text. Where text
-// was cut at its end, a form's beginning there counts as the form.
+// find appends a span for each form in text. Where text was cut at its end, a
+// form's beginning there counts as the form.
 func (t *table) find(spans []span, text []byte, cut bool) []span {
 	if len(t.forms) == 0 {
 		return spans
 	}
-	for i := t.next(text, 0); i >= 0; i = t.next(text, i+1) {
-		for _, f := range t.forms[t.key(text[i:])] {
-			if n := match(text[i:], f.text, cut); n > 0 && (!t.words || word(text, i, i+n)) {
-				spans = append(spans, f.span(text, i, i+n))
-				break
+	for i := t.next(text, 0); i >= 0; i = t.next(text, i+t.step) {
+		key := binary.LittleEndian.Uint32(text[i:])
+		b := hash(key) >> t.shift / bitsPerGram
+		for _, g := range t.grams[t.heads[b]:t.heads[b+1]] {
+			start := i - int(g.at)
+			if g.key != key || start < 0 {
+				continue
+			}
+			f := &t.forms[g.form]
+			if n := match(text[start:], f.text, cut); n > 0 && (!t.words || word(text, start, start+n)) {
+				spans = append(spans, f.span(text, start, start+n))
 			}
 		}
 	}
 	return spans
 }
 
-// next is the first index from i on where a form may begin, or -1.
-//
-// It is where most of the time goes: moving the slice's start on, and not an
-// index, saves a bounds check a byte.
+// next is the first of the indices i, i+step, … where a gram may be, or -1.
 func (t *table) next(text []byte, i int) int {
 	set, shift := t.bits, t.shift&63
-	rest := text[i:]
-	if t.width == 4 {
-		for ; len(rest) >= 4; rest = rest[1:] {
-			if h := hash(uint64(binary.LittleEndian.Uint32(rest))) >> shift; set[h/64]>>(h%64)&1 != 0 {
-				return len(text) - len(rest)
-			}
-		}
-		return -1
-	}
-	for ; len(rest) >= 8; rest = rest[1:] {
-		if h := hash(binary.LittleEndian.Uint64(rest)) >> shift; set[h/64]>>(h%64)&1 != 0 {
-			return len(text) - len(rest)
+	for ; i+gramSize <= len(text); i += t.step {
+		if h := hash(binary.LittleEndian.Uint32(text[i:])) >> shift; set[h/64]>>(h%64)&1 != 0 {
+			return i
 		}
 	}
 	return -1
 }
 
-// match is how many bytes of text the form at its beginning takes, or 0.
+// match is how many bytes of text the form at its beginning takes, or 0. Of one
+// that was cut off at least minForms bytes must be there.
 func match(text []byte, form string, cut bool) int {
 	switch {
 	case len(text) >= len(form) && string(text[:len(form)]) == form:
 		return len(form)
-	case cut && len(text) < len(form) && strings.HasPrefix(form, string(text)):
+	case cut && len(text) >= minForms && len(text) < len(form) && strings.HasPrefix(form, string(text)):
 		return len(text)
 	}
 	return 0
