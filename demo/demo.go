@@ -25,32 +25,48 @@ type behaviour struct {
 
 	life      time.Duration // from the handshake to its end; 0: for ever
 	exit      int           // the exit code at the end of its life
-	closeCode int           // the WebSocket's close code at the end of its life
+	signal    int           // or the signal that it sends itself
+	closeCode int           // the WebSocket's close code at the end of its life; 0: none, the connection is cut
 	reason    string        // and its reason
 	ignore    bool          // stdin's end and SIGTERM
-	children  string        // group, session: starts a child in its group, or in a session of its own
+	children  string        // what startChild starts
 
 	pingDelay time.Duration
 	pingError int // a JSON-RPC error's code
 
 	tools int
 	pages int
-	big   int  // bytes of the answer to tools/list
-	batch bool // it answers in batches of one
+	big   int    // bytes of the answer to tools/list
+	batch bool   // it answers in batches of one
+	list  string // answer, exit, never: to tools/list
 
-	beat  time.Duration // how often it says that it is alive, on stderr
-	rate  int           // lines a second on stderr
-	noise bool          // lines on stdout that are not JSON-RPC
-	token bool          // it complains about $TOKEN at the end of its life
-	asks  bool          // it sends requests of its own once initialized, and says on stderr how they were answered
+	beat    time.Duration // how often it says that it is alive, on stderr
+	rate    int           // lines a second on stderr
+	noise   bool          // lines on stdout that are not JSON-RPC
+	leak    string        // names of variables whose values it lets out wherever it can
+	apiKey  string        // it lets this out too
+	hostile bool          // it attacks the terminal of whoever reads its stderr
+	token   bool          // it complains about $TOKEN at the end of its life
+	asks    bool          // it sends requests of its own once initialized, and says on stderr how they were answered
+	early   bool          // it sends them before it answers initialize too
+
+	flood      int  // bytes on stderr before it reads anything
+	stderrRate int  // bytes a second on stderr
+	stdoutRate int  // bytes a second on stdout, in lines that are not JSON-RPC
+	progress   bool // a progress bar on stderr, drawn with carriage returns
+	binary     bool // bytes on stdout that are no text
+	junk       int  // bytes of one line on stdout that is not JSON-RPC
 
 	mcpl   bool
 	policy string // accept, refuse, stay, silent, exit: to featureSets/update
+	strict bool   // it answers nothing but initialize before featureSets/update came
 
 	status     int // HTTP: the answer to every request
 	retryAfter string
 	forget     time.Duration // HTTP: how long it knows a session
 	authorized string        // HTTP and WebSocket: the Authorization header that it wants
+	page       string        // HTTP: login, redirect, endless: the answer to every request
+	stream     string        // HTTP: answer, cut, resume: answers are event streams, and how they end
 }
 
 // preset is a named behaviour.
@@ -71,8 +87,14 @@ var presets = []preset{
 	{"stubborn", "ignores stdin's end and SIGTERM", func(b *behaviour) { b.ignore = true }},
 	{"grandchild", "starts a child of its own, which ignores stdin's end", func(b *behaviour) { b.children = "group" }},
 	{"runaway", "starts a child in a session of its own", func(b *behaviour) { b.children = "session" }},
+	{"daemon", "starts a child that has left its group, its session and its parent", func(b *behaviour) { b.children = "daemon" }},
+	{"zombie", "starts a child that exits, and never asks how", func(b *behaviour) { b.children = "zombie" }},
 	{"noise", "prints a banner and log lines on stdout", func(b *behaviour) { b.noise = true }},
 	{"chatty", "prints a hundred lines a second on stderr", func(b *behaviour) { b.rate = 100 }},
+	{"flood", "prints 100 MB a second on stderr", func(b *behaviour) { b.stderrRate = 100_000_000 }},
+	{"progress", "draws a progress bar on stderr that never ends its line", func(b *behaviour) { b.progress = true }},
+	{"binary", "writes bytes on stdout that are no text", func(b *behaviour) { b.binary = true }},
+	{"hostile", "attacks the terminal of whoever reads its stderr", func(b *behaviour) { b.hostile = true }},
 	{"old", "speaks 2024-11-05 only", func(b *behaviour) { b.revision = "2024-11-05" }},
 	{"newest", "speaks 2026-07-28", func(b *behaviour) { b.newest = true }},
 	{"exit-on-discover", "exits on the newest revision's discovery", func(b *behaviour) { b.discover = "exit" }},
@@ -80,14 +102,15 @@ var presets = []preset{
 	{"future", "names a revision that nobody speaks", func(b *behaviour) { b.revision = "1999-01-01" }},
 	{"big-line", "lists its tools in a line of 32 MiB", func(b *behaviour) { b.big = 32 << 20 }},
 	{"asks", "asks the client for roots and more", func(b *behaviour) { b.asks = true }},
-	{"mcpl", "a healthy MCPL server", func(b *behaviour) { b.mcpl, b.asks, b.revision = true, true, "2024-11-05" }},
+	{"mcpl", "an MCPL server that waits for its policy, pushes events, registers channels and asks for inference",
+		func(b *behaviour) { b.mcpl, b.strict, b.asks, b.revision = true, true, true, "2024-11-05" }},
 	{"mcpl-refuses", "an MCPL server that wants more than nothing", func(b *behaviour) { b.mcpl, b.revision, b.policy = true, "2024-11-05", "refuse" }},
 }
 
 // Main runs the server that args name until it ends, and returns the exit code.
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
-	if len(args) > 0 && args[0] == sleeper {
-		return sleep()
+	if code, ok := child(args, errw); ok {
+		return code
 	}
 	b, err := parse(args, errw)
 	switch {
@@ -124,7 +147,7 @@ func parse(args []string, errw io.Writer) (behaviour, error) {
 		return behaviour{}, fmt.Errorf("no server is named %q", args[0])
 	}
 	b := behaviour{name: args[0], via: "stdio", listen: "127.0.0.1:0", revision: "2025-11-25", discover: "refuse", initial: "answer",
-		tools: 3, pages: 1, beat: 20 * time.Second, closeCode: 1011, policy: "accept"}
+		tools: 3, pages: 1, list: "answer", beat: 20 * time.Second, closeCode: 1011, policy: "accept"}
 	presets[i].set(&b)
 	f := flags(&b, errw)
 	if err := f.Parse(args[1:]); err != nil {
@@ -149,28 +172,53 @@ func flags(b *behaviour, errw io.Writer) *flag.FlagSet {
 	f.StringVar(&b.initial, "initialize", b.initial, "to initialize: answer, never, error, exit")
 	f.DurationVar(&b.life, "life", b.life, "end so long after the handshake")
 	f.IntVar(&b.exit, "exit", b.exit, "with this exit code")
-	f.IntVar(&b.closeCode, "close-code", b.closeCode, "or with this close code")
+	f.IntVar(&b.closeCode, "close-code", b.closeCode, "or with this close code; 0: cut the connection without one")
 	f.StringVar(&b.reason, "reason", b.reason, "and this reason")
 	f.BoolVar(&b.ignore, "ignore", b.ignore, "ignore stdin's end and SIGTERM")
-	f.StringVar(&b.children, "child", b.children, "start a child: group, session")
+	f.IntVar(&b.signal, "signal", b.signal, "or by this signal")
+	f.StringVar(&b.children, "child", b.children, "start a child: group, session, daemon, orphan, zombie")
 	f.DurationVar(&b.pingDelay, "ping-delay", b.pingDelay, "answer ping so late")
 	f.IntVar(&b.pingError, "ping-error", b.pingError, "answer ping with this error code")
 	f.IntVar(&b.tools, "tools", b.tools, "tools on a page")
 	f.IntVar(&b.pages, "pages", b.pages, "pages of tools; below 0: without end")
 	f.IntVar(&b.big, "big", b.big, "bytes of the answer to tools/list")
 	f.BoolVar(&b.batch, "batch", b.batch, "answer in batches")
+	f.StringVar(&b.list, "list", b.list, "to tools/list: answer, exit, never")
+	f.BoolVar(&b.mcpl, "mcpl", b.mcpl, "speak MCPL")
+	f.StringVar(&b.policy, "policy", b.policy, "to featureSets/update: accept, refuse, stay, silent, exit")
+	f.BoolVar(&b.strict, "strict", b.strict, "answer nothing else before it")
+	outputFlags(f, b)
+	webFlags(f, b)
+	return f
+}
+
+// outputFlags are those for what a server says unasked.
+func outputFlags(f *flag.FlagSet, b *behaviour) {
 	f.DurationVar(&b.beat, "beat", b.beat, "say so often on stderr that all is well; 0: never")
 	f.IntVar(&b.rate, "rate", b.rate, "lines a second on stderr; below 0: as fast as it goes")
 	f.BoolVar(&b.noise, "noise", b.noise, "print a banner and log lines on stdout")
+	f.StringVar(&b.leak, "leak", b.leak, "let out the values of these variables, separated by commas, wherever it can")
+	f.StringVar(&b.apiKey, "api-key", b.apiKey, "and this")
+	f.BoolVar(&b.hostile, "hostile", b.hostile, "attack the terminal of whoever reads its stderr")
 	f.BoolVar(&b.token, "token", b.token, "complain about $TOKEN at the end")
 	f.BoolVar(&b.asks, "asks", b.asks, "send requests, and print how they were answered")
-	f.BoolVar(&b.mcpl, "mcpl", b.mcpl, "speak MCPL")
-	f.StringVar(&b.policy, "policy", b.policy, "to featureSets/update: accept, refuse, stay, silent, exit")
+	f.BoolVar(&b.early, "early", b.early, "send them before the handshake too")
+	f.IntVar(&b.flood, "flood", b.flood, "bytes on stderr before anything else")
+	f.IntVar(&b.stderrRate, "stderr-rate", b.stderrRate, "bytes a second on stderr")
+	f.IntVar(&b.stdoutRate, "stdout-rate", b.stdoutRate, "bytes a second on stdout that are not JSON-RPC")
+	f.BoolVar(&b.progress, "progress", b.progress, "draw a progress bar on stderr")
+	f.BoolVar(&b.binary, "binary", b.binary, "write bytes on stdout that are no text")
+	f.IntVar(&b.junk, "junk", b.junk, "bytes of one line on stdout that is not JSON-RPC")
+}
+
+// webFlags are those for what only HTTP and WebSocket have.
+func webFlags(f *flag.FlagSet, b *behaviour) {
 	f.IntVar(&b.status, "status", b.status, "answer each HTTP request with this status")
 	f.StringVar(&b.retryAfter, "retry-after", b.retryAfter, "and this Retry-After")
 	f.DurationVar(&b.forget, "forget", b.forget, "forget an HTTP session after so long")
 	f.StringVar(&b.authorized, "authorization", b.authorized, "answer 401 without this Authorization header")
-	return f
+	f.StringVar(&b.page, "page", b.page, "answer each HTTP request with a page: login, redirect, endless")
+	f.StringVar(&b.stream, "stream", b.stream, "answer with an event stream: answer, cut, resume")
 }
 
 func usage(w io.Writer) {

@@ -29,7 +29,10 @@ func (s *server) serveListener() int {
 	}
 	var h http.Handler = &streamable{server: s, sessions: map[string]time.Time{}}
 	scheme := "http"
-	if s.via == "ws" {
+	switch {
+	case s.page != "":
+		h = http.HandlerFunc(s.showPage)
+	case s.via == "ws":
 		h, scheme = http.HandlerFunc(s.socket), "ws"
 	}
 	web := &http.Server{Handler: s.gate(h), ReadHeaderTimeout: 10 * time.Second}
@@ -48,6 +51,7 @@ func (s *server) serveListener() int {
 // gate answers with a status where the behaviour wants that.
 func (s *server) gate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		s.spillRequest(req)
 		status := s.status
 		if s.authorized != "" && req.Header.Get("Authorization") != s.authorized {
 			status = http.StatusUnauthorized
@@ -60,7 +64,7 @@ func (s *server) gate(next http.Handler) http.Handler {
 			w.Header().Set("Retry-After", s.retryAfter)
 		}
 		s.say("refused %s with %d", req.Method, status)
-		http.Error(w, http.StatusText(status), status)
+		http.Error(w, http.StatusText(status)+s.leaked(), status)
 	})
 }
 
@@ -76,7 +80,13 @@ func (s *server) socket(w http.ResponseWriter, req *http.Request) {
 	c := &conn{server: s}
 	c.send = func(data []byte) { _ = ws.Write(ctx, websocket.MessageText, data) }
 	s.mu.Lock()
-	s.hooks = append(s.hooks, func() { _ = ws.Close(websocket.StatusCode(s.closeCode), s.reason) })
+	s.hooks = append(s.hooks, func() {
+		if s.closeCode == 0 {
+			_ = ws.CloseNow()
+			return
+		}
+		_ = ws.Close(websocket.StatusCode(s.closeCode), s.reason+s.leaked())
+	})
 	s.mu.Unlock()
 	for {
 		_, data, err := ws.Read(ctx)
@@ -93,6 +103,7 @@ type streamable struct {
 	*server
 	mu       sync.Mutex
 	sessions map[string]time.Time
+	parked   []chan []byte // what streams that were cut have left to tell, by event id
 }
 
 // ServeHTTP answers one request.
@@ -107,7 +118,7 @@ func (h *streamable) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	case http.MethodPost:
 	default:
-		w.WriteHeader(http.StatusMethodNotAllowed)
+		h.resume(w, req)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
@@ -140,6 +151,10 @@ func (h *streamable) reply(w http.ResponseWriter, req *http.Request, m message, 
 	c.handle(body)
 	if m.ID == nil || m.Method == "" {
 		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if h.stream != "" {
+		h.streamAnswer(w, req, m, answers)
 		return
 	}
 	select {

@@ -40,6 +40,10 @@ func (s *server) prepare() error {
 	}
 	time.Sleep(s.startup)
 	s.say("%s server 1.0.0 starting (pid %d)", s.name, os.Getpid())
+	s.spill()
+	if s.hostile {
+		s.attackAll()
+	}
 	s.chatter()
 	return nil
 }
@@ -79,15 +83,20 @@ func (s *server) die() {
 		s.say("Error: Bad credentials: token %s was rejected (HTTP 403)", os.Getenv("TOKEN"))
 		s.say("    at Client.request (client.js:112:19)")
 	}
+	if s.signal != 0 {
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(s.signal))
+		return
+	}
 	s.end(s.exit)
 }
 
 // conn is one client: how to send to it, and what it may not be asked twice.
 type conn struct {
 	*server
-	mu   sync.Mutex
+	mu   sync.Mutex // held while sending
 	send func([]byte)
-	next int // id of the next request of our own
+	next int  // id of the next request of our own
+	told bool // the client has told its policy; touched by handle only
 }
 
 // message is JSON-RPC as it comes.
@@ -116,8 +125,12 @@ func (c *conn) handle(data []byte) {
 		c.answered(m)
 	case m.Method == "notifications/initialized":
 		c.live()
-		if c.asks {
+		if c.asks && !c.strict {
 			c.askAll()
+		}
+	case c.strict && !c.told && m.Method != "initialize" && m.Method != "featureSets/update":
+		if m.ID != nil {
+			c.say("%s came before the policy", m.Method)
 		}
 	case m.ID != nil:
 		c.request(m)
@@ -162,6 +175,11 @@ func (c *conn) initialize(m message) {
 	if p.ProtocolVersion < agreed && agreed > "2024" {
 		agreed = p.ProtocolVersion
 	}
+	if c.early {
+		c.write(map[string]any{"jsonrpc": "2.0", "method": "notifications/message", "params": map[string]any{"level": "info", "data": "hello"}})
+		c.write(map[string]any{"jsonrpc": "2.0", "id": "nobody asked for this", "result": map[string]any{}})
+		c.askAll()
+	}
 	capabilities := map[string]any{"tools": map[string]any{}}
 	if c.mcpl {
 		capabilities["experimental"] = map[string]any{"mcpl": map[string]any{"version": "0.5", "featureSets": true}}
@@ -171,7 +189,7 @@ func (c *conn) initialize(m message) {
 }
 
 func (s *server) info() map[string]any {
-	return map[string]any{"name": "demo-" + s.name, "version": "1.0.0"}
+	return map[string]any{"name": "demo-" + s.name + s.leaked(), "version": "1.0.0"}
 }
 
 // discovered answers the newest revision's discovery, its probe too.
@@ -210,6 +228,13 @@ func (c *conn) ping(m message) {
 
 // listTools lists a page of tools.
 func (c *conn) listTools(m message) {
+	switch c.list {
+	case "never":
+		return
+	case "exit":
+		c.end(c.exit)
+		return
+	}
 	var p struct {
 		Cursor string `json:"cursor"`
 	}
@@ -249,6 +274,7 @@ func padded(m message, result map[string]any, n int) []byte {
 
 // featureSets answers what an MCPL client grants.
 func (c *conn) featureSets(m message) {
+	c.told = true
 	switch c.policy {
 	case "silent":
 	case "exit":
@@ -260,17 +286,36 @@ func (c *conn) featureSets(m message) {
 	default:
 		c.say("policy: granted %s", m.Params)
 		c.answer(m, map[string]any{"accepted": true})
+		if c.asks && c.strict {
+			c.askAll()
+		}
 	}
 }
 
-// askAll sends requests of our own.
+// asked are the requests that a server may send to its client.
+var asked = []struct {
+	method string
+	params map[string]any
+}{
+	{"roots/list", map[string]any{}},
+	{"push/event", map[string]any{"featureSet": "mail", "eventId": "e1", "origin": "inbox", "payload": map[string]any{"text": "you have mail"}}},
+	{"channels/register", map[string]any{"channels": []any{map[string]any{"id": "c1", "type": "chat", "label": "general"}}}},
+	{"channels/open", map[string]any{"type": "chat", "address": "general"}},
+	{"channels/publish", map[string]any{"channelId": "c1", "content": []any{}}},
+	{"inference/request", map[string]any{"featureSet": "mail", "messages": []any{map[string]any{"role": "user", "content": "sum it up"}}}},
+	{"model/info", map[string]any{}},
+	{"no/such", map[string]any{}},
+	{"ping", map[string]any{}},
+}
+
+// askAll sends them all.
 func (c *conn) askAll() {
-	for _, method := range []string{"roots/list", "push/event", "channels/open", "inference/request", "model/info", "no/such", "ping"} {
+	for _, a := range asked {
 		c.mu.Lock()
 		c.next++
-		id := fmt.Sprintf("%s#%d", method, c.next)
+		id := fmt.Sprintf("%s#%d", a.method, c.next)
 		c.mu.Unlock()
-		c.write(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": map[string]any{}})
+		c.write(map[string]any{"jsonrpc": "2.0", "id": id, "method": a.method, "params": a.params})
 	}
 }
 
@@ -280,7 +325,7 @@ func (c *conn) answered(m message) {
 	_ = json.Unmarshal(m.ID, &id)
 	method, _, _ := strings.Cut(id, "#")
 	if m.Error != nil {
-		c.say("answer to %s: error %d: %s", method, m.Error.Code, m.Error.Message)
+		c.say("answer to %s: error %d: %s %s", method, m.Error.Code, m.Error.Message, m.Error.Data)
 		return
 	}
 	c.say("answer to %s: %s", method, m.Result)
@@ -291,7 +336,7 @@ func (c *conn) answer(m message, result any) {
 }
 
 func (c *conn) refuse(m message, code int, text string) {
-	c.write(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": rpcError{Code: code, Message: text}})
+	c.write(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": rpcError{Code: code, Message: text + c.leaked()}})
 }
 
 func (c *conn) write(v any) {

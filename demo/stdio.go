@@ -10,9 +10,8 @@ import (
 func (s *server) serveStdio(in io.Reader, out io.Writer) int {
 	c := &conn{server: s}
 	c.send = func(data []byte) { _, _ = out.Write(append(data, '\n')) }
-	if s.noise {
-		fmt.Fprintf(out, "\n  *** %s server 1.0.0 ***\n\n[info] plugins: 3 loaded\n[]\n{\"level\":\"info\",\"msg\":\"ready\"}\n", s.name)
-	}
+	s.babble(out, &c.mu)
+	s.spillNoise(out, &c.mu)
 	go s.read(c, in, out)
 	return <-s.ended
 }

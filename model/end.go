@@ -90,7 +90,7 @@ func (e End) How() redact.Safe {
 // process went where that says more.
 func (e End) Reason() redact.Safe {
 	switch how := e.How(); {
-	case e.Text.IsZero():
+	case e.Text.IsZero(), e.CloseCode.Ok:
 		return redact.Sprintf("no handshake %s", how)
 	case e.ExitCode.Ok, !e.Signal.IsZero():
 		return redact.Sprintf("%s %s", e.Text, how)

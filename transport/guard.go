@@ -15,7 +15,11 @@ import (
 // guard is this side of the guardian: it tells it which groups live, and
 // starts another where it dies.
 type guard struct {
-	mark string
+	mark     string
+	orphans  *orphanage
+	stderr   *os.File // the program's, where what its runtime prints is diverted (R4); else nil
+	terminal *os.File // that the dashboard draws on; or nil
+	state    string   // of the terminal, before it was changed
 
 	mu     sync.Mutex
 	groups map[int]struct{}
@@ -31,11 +35,11 @@ const restartPause = time.Second
 // own would start guardians without end.
 const guardianVariable = "ROLLCALL_GUARDIAN"
 
-func startGuard(mark string) (*guard, error) {
+func startGuard(mark string, orphans *orphanage, stderr, terminal *os.File) (*guard, error) {
 	if os.Getenv(guardianVariable) != "" {
 		return nil, errors.New("start the guardian: this program does not hand over to guardian.Main first")
 	}
-	g := &guard{mark: mark, groups: map[int]struct{}{}, done: make(chan struct{})}
+	g := &guard{mark: mark, orphans: orphans, stderr: stderr, terminal: terminal, state: guardian.State(terminal), groups: map[int]struct{}{}, done: make(chan struct{})}
 	proc, err := g.start()
 	if err != nil {
 		return nil, fmt.Errorf("start the guardian: %w", err)
@@ -60,10 +64,20 @@ func (g *guard) start() (*os.Process, error) {
 		return nil, err
 	}
 	defer null.Close()
-	proc, err := os.StartProcess(executable(exe), []string{"rollcall", guardian.Arg, g.mark}, &os.ProcAttr{
-		Dir: "/", Env: []string{guardianVariable + "=1"}, // no more: it bears nobody's mark
-		Files: []*os.File{null, null, null, r},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
+	crash, toCrash := null, (*os.File)(nil)
+	if g.stderr != nil {
+		if crash, toCrash, err = crashPipe(); err != nil {
+			return nil, err
+		}
+		defer crash.Close()
+		defer toCrash.Close()
+	}
+	proc, err := g.orphans.start(func() (*os.Process, error) {
+		return os.StartProcess(executable(exe), []string{"rollcall", guardian.Arg, g.mark}, &os.ProcAttr{
+			Dir: "/", Env: []string{guardianVariable + "=1", guardian.StateVariable + "=" + g.state}, // no more: it bears nobody's mark
+			Files: []*os.File{null, or(g.terminal, null), or(g.stderr, null), r, crash},
+			Sys:   &syscall.SysProcAttr{Setsid: true},
+		})
 	})
 	if err != nil {
 		w.Close()
@@ -72,6 +86,9 @@ func (g *guard) start() (*os.Process, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pipe = w
+	if g.stderr != nil && !g.closed {
+		divert(toCrash)
+	}
 	for pgid := range g.groups {
 		g.tell(guardian.Add, pgid)
 	}
@@ -79,6 +96,14 @@ func (g *guard) start() (*os.Process, error) {
 		g.hangUp()
 	}
 	return proc, nil
+}
+
+// or is f, or instead where there is none.
+func or(f, instead *os.File) *os.File {
+	if f == nil {
+		return instead
+	}
+	return f
 }
 
 // executable prefers the running program to the file of its name, which may
@@ -98,6 +123,7 @@ func (g *guard) keep(proc *os.Process) {
 		began := time.Now()
 		if proc != nil {
 			_, _ = proc.Wait()
+			g.orphans.forget(proc.Pid)
 		}
 		g.mu.Lock()
 		closed := g.closed
@@ -148,6 +174,12 @@ func (g *guard) hangUp() {
 func (g *guard) close() {
 	g.mu.Lock()
 	g.closed = true
+	if g.stderr != nil {
+		divert(g.stderr)
+	}
+	if g.pipe != nil {
+		_, _ = io.WriteString(g.pipe, guardian.Bye+"\n")
+	}
 	g.hangUp()
 	g.mu.Unlock()
 	<-g.done

@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"rollcall/model"
@@ -20,6 +23,18 @@ type Options struct {
 	// not block: the run it belonged to may never be reaped, so the program has
 	// to stop. nil lets the panic end the program.
 	Crash func(value any, stack []byte)
+	// Stderr, where it is given, is a duplicate of the program's stderr. What
+	// the Go runtime prints on fd 2 past every recover then goes to the
+	// guardian, which writes to Stderr what cannot hold a secret (R4). The
+	// program's own words must go to Stderr, not to fd 2. Linux only; elsewhere
+	// fd 2 is left alone.
+	Stderr *os.File
+	// Terminal is the one that the dashboard draws on: the guardian puts it back
+	// where this program dies without doing so (D10). nil: none.
+	Terminal *os.File
+	// Core is the limit of core dumps that launches get, where this program has
+	// lowered its own. nil: the program's.
+	Core *syscall.Rlimit
 }
 
 // Host is what all runs share. Its methods may be called from any goroutine.
@@ -29,19 +44,42 @@ type Host struct {
 	mark     string // begins the mark of every launch
 	launches atomic.Uint64
 	guard    *guard
+	orphans  *orphanage
 	procs    *procTable
 	web      *http.Transport
 	big      chan struct{} // held while a big message is decoded: one at a time
+	turns    chan struct{} // held while a piece of output is cleaned
 	signal   signaller
+	waits    waits
+	maxTools int // of one server (T8)
+	core     *syscall.Rlimit
+}
+
+// waits are the times that a run waits for. They are fields of Host so that a
+// test can scale them down.
+type waits struct {
+	discover time.Duration // for the answer to the newest revision's discovery (T6)
+	settle   time.Duration // for the policy exchange (M1), and for tools/list
+	ping     time.Duration // between a WebSocket's pings, so that idle proxies do not cut it (T4)
 }
 
 // NewHost starts the guardian, a small process of the same program that kills
 // what was launched if this one dies without warning (T1). The program's main
 // must hand over to guardian.Main where guardian.Asked says so.
 func NewHost(o Options) (*Host, error) {
-	h := &Host{version: o.Version, crash: o.Crash, mark: rand.Text(), procs: newProcTable(), big: make(chan struct{}, 1), signal: sendSignal}
-	g, err := startGuard(h.mark)
+	h := &Host{
+		version: o.Version, crash: o.Crash, core: o.Core, mark: rand.Text(),
+		orphans: newOrphanage(), procs: newProcTable(), signal: sendSignal,
+		big: make(chan struct{}, 1), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		waits:    waits{discover: 5 * time.Second, settle: 15 * time.Second, ping: 30 * time.Second},
+		maxTools: 10_000,
+	}
+	if h.orphans != nil {
+		go h.guarded(h.orphans.run)()
+	}
+	g, err := startGuard(h.mark, h.orphans, o.Stderr, o.Terminal)
 	if err != nil {
+		h.orphans.close()
 		return nil, err
 	}
 	h.guard = g
@@ -60,6 +98,7 @@ func NewHost(o Options) (*Host, error) {
 // runs first and wait until each is reaped.
 func (h *Host) Close() {
 	h.guard.close()
+	h.orphans.close()
 	h.web.CloseIdleConnections()
 }
 

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"time"
@@ -11,6 +12,11 @@ import (
 	"rollcall/redact"
 )
 
+// maxResumes is how often in a row the stream of an answer is resumed that the
+// server or a proxy cut before the answer came. Only one whose events bear ids
+// can be.
+const maxResumes = 2
+
 // overHTTP talks Streamable HTTP. Where no handshake came of it, it returns
 // why.
 func (r *Run) overHTTP(p *process) (end model.End, at time.Time, failed bool) {
@@ -19,8 +25,8 @@ func (r *Run) overHTTP(p *process) (end model.End, at time.Time, failed bool) {
 	rt := r.newRoundTripper(linger)
 	err := r.hold(p, link{&mcp.StreamableClientTransport{
 		Endpoint:             r.spec.URL.Reveal(),
-		HTTPClient:           &http.Client{Transport: rt},
-		MaxRetries:           -1,
+		HTTPClient:           &http.Client{Transport: rt, CheckRedirect: followSame},
+		MaxRetries:           maxResumes,
 		DisableStandaloneSSE: true, // only a probe asks whether the server is there
 		MaxEventSize:         maxMessage,
 	}, rt.ending})
@@ -50,6 +56,10 @@ func (rt *roundTripper) endOf(err error) model.End {
 	case status != nil:
 		return status.end()
 	}
+	if media := rt.foreign.Load(); media != nil {
+		return model.End{Cause: model.TransportBroken, Text: redact.Sprintf(
+			"the answer is no MCP but of type %s: check the url, and whether a proxy asks for a login", short(rt.run.spec.Redactor, cmp.Or(*media, "unknown")))}
+	}
 	return rt.run.broken(err)
 }
 
@@ -65,6 +75,9 @@ func (s *statusError) end() model.End {
 // text is the status as the server gave it: a number, and the words that go
 // with it; never its body.
 func (s *statusError) text() redact.Safe {
+	if !s.to.IsZero() {
+		return redact.Sprintf("HTTP %d, a redirect to %s: if that is right, make it the url", redact.Int(s.code), s.to)
+	}
 	words := (*redact.Redactor)(nil).Text(http.StatusText(s.code))
 	if words.IsZero() {
 		return redact.Sprintf("HTTP %d", redact.Int(s.code))

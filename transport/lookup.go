@@ -1,99 +1,191 @@
 package transport
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"rollcall/model"
 	"rollcall/redact"
 )
 
-// install says how one gets a command that was not found.
-var install = map[string]redact.Safe{
-	"npx":     redact.Word(": install Node.js"),
-	"npm":     redact.Word(": install Node.js"),
-	"node":    redact.Word(": install Node.js"),
-	"uvx":     redact.Word(": install uv"),
-	"uv":      redact.Word(": install uv"),
-	"python":  redact.Word(": install Python"),
-	"python3": redact.Word(": install Python"),
-	"docker":  redact.Word(": install Docker"),
-	"podman":  redact.Word(": install Podman"),
-	"deno":    redact.Word(": install Deno"),
-	"bun":     redact.Word(": install Bun"),
-	"bunx":    redact.Word(": install Bun"),
+// Look says what keeps a spec's launch from being run: the field that is wrong,
+// cwd or command, what was seen, and what to do about it (H1). The field is
+// empty where nothing is wrong, or nothing is launched. It looks at the file
+// system, no more, and may be called from any goroutine.
+func Look(spec *model.Spec) (field string, text, hint redact.Safe) {
+	if spec.Launch == nil {
+		return "", text, hint
+	}
+	_, m := find(spec)
+	return m.field, m.text, m.hint
 }
 
-// maxPath is how many bytes of a PATH a report repeats.
-const maxPath = 512
+// missing is why a launch cannot be run; the zero value says that it can.
+type missing struct {
+	field      string // cwd, command
+	text, hint redact.Safe
+}
 
-// Find returns the file that spec's launch would run. Where there is none, or
-// it cannot be executed, it returns an empty path, and a text that says where
-// it looked and what to do (H1). It looks at the file system, no more.
-func Find(spec *model.Spec) (path string, problem redact.Safe) {
+// report is all of it in one line, the most telling part first: a row cuts its
+// end.
+func (m missing) report() redact.Safe {
+	if m.field == "cwd" {
+		return redact.Sprintf("cwd %s: %s", m.text, m.hint)
+	}
+	return redact.Sprintf("%s: %s", m.text, m.hint)
+}
+
+// find returns the file that spec's launch would run, or why there is none.
+func find(spec *model.Spec) (path string, m missing) {
 	l := spec.Launch
 	name := spec.Redactor.Text(l.Path)
+	if m := checkDir(l.Dir, spec.Redactor); m.field != "" {
+		return "", m
+	}
 	if strings.ContainsRune(l.Path, '/') {
 		path := l.Path
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(l.Dir, path)
 		}
 		why := runnable(path)
-		if why.IsZero() {
-			return absolute(path), why
+		if why == runs {
+			return absolute(path), m
 		}
-		return "", redact.Sprintf("%s %s", name, why)
+		return "", missing{"command", redact.Sprintf("%s %s", name, whyTexts[why]), advice(why, l.Path)}
 	}
-	search := ""
 	for _, v := range l.Env {
 		if v.Name == "PATH" {
-			search = v.Value.Reveal()
+			return findIn(v.Value.Reveal(), l.Path, spec.Redactor)
 		}
 	}
-	return findIn(search, l, name, spec.Redactor)
+	return "", missing{"command", redact.Sprintf("%s not found", name), redact.Sprintf("%s; PATH is not set", advice(notFound, l.Path))}
 }
 
+// checkDir looks at the folder that a launch would run in.
+func checkDir(dir string, red *redact.Redactor) missing {
+	if dir == "" {
+		return missing{}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing{"cwd", redact.Sprintf("%s not found", red.Text(dir)), redact.Word("make the folder, or name another; ${HOME}/… is under the home")}
+	case err != nil:
+		return missing{"cwd", redact.Sprintf("%s cannot be read", red.Text(dir)), advice(unreadable, dir)}
+	case !info.IsDir():
+		return missing{"cwd", redact.Sprintf("%s is no folder", red.Text(dir)), redact.Word("name a folder")}
+	}
+	return missing{}
+}
+
+// maxPath is how many bytes of a PATH a report repeats.
+const maxPath = 512
+
 // findIn looks for a bare name in each folder of a PATH.
-func findIn(search string, l *model.Launch, name redact.Safe, red *redact.Redactor) (string, redact.Safe) {
-	var found redact.Safe // a file of that name that cannot be run
+func findIn(search, command string, red *redact.Redactor) (string, missing) {
+	var found missing // a file of that name that cannot be run
 	for _, dir := range filepath.SplitList(search) {
 		if !filepath.IsAbs(dir) {
 			continue // a relative folder would depend on where rollcall was started
 		}
-		path := filepath.Join(dir, l.Path)
+		path := filepath.Join(dir, command)
 		why := runnable(path)
-		if why.IsZero() {
-			return path, why
+		if why == runs {
+			return path, missing{}
 		}
-		if _, err := os.Stat(path); err == nil && found.IsZero() {
-			found = redact.Sprintf("%s %s", red.Text(path), why)
+		if why != notFound && found.field == "" {
+			found = missing{"command", redact.Sprintf("%s %s", red.Text(path), whyTexts[why]), advice(why, path)}
 		}
 	}
-	if !found.IsZero() {
+	if found.field != "" {
 		return "", found
 	}
 	shown, cut := red.Text(search).Cut(maxPath)
 	if cut {
 		shown = redact.Join("", shown, redact.Word("…"))
 	}
-	return "", redact.Sprintf("%s not found in PATH=%s%s", name, shown, install[l.Path])
+	return "", missing{"command", redact.Sprintf("%s not found", red.Text(command)),
+		redact.Sprintf("%s; searched PATH=%s", advice(notFound, command), shown)}
 }
 
-// runnable says why a file cannot be run; empty where it can.
-func runnable(path string) redact.Safe {
-	st, err := os.Stat(path)
+// why is what keeps a file from being run.
+type why uint8
+
+const (
+	runs why = iota
+	notFound
+	unreadable
+	folder
+	notExecutable
+	whys
+)
+
+var whyTexts = [whys]redact.Safe{
+	notFound:      redact.Word("not found"),
+	unreadable:    redact.Word("cannot be read"),
+	folder:        redact.Word("is a folder, not a command"),
+	notExecutable: redact.Word("is not executable"),
+}
+
+// runnable says why a file cannot be run, as far as its mode tells.
+func runnable(path string) why {
+	info, err := os.Stat(path)
 	switch {
-	case os.IsNotExist(err):
-		return redact.Word("not found")
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return notFound
 	case err != nil:
-		return redact.Word("cannot be read: check the permissions of its folders")
-	case st.IsDir():
-		return redact.Word("is a folder, not a command")
-	case st.Mode()&0o111 == 0:
-		return redact.Word("is not executable: chmod +x it")
+		return unreadable
+	case info.IsDir():
+		return folder
+	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+		return notExecutable
 	}
-	return redact.Safe{}
+	return runs
+}
+
+// install says how one gets a command that was not found.
+var install = map[string]redact.Safe{
+	"npx":     redact.Word("install Node.js"),
+	"npm":     redact.Word("install Node.js"),
+	"node":    redact.Word("install Node.js"),
+	"uvx":     redact.Word("install uv"),
+	"uv":      redact.Word("install uv"),
+	"python":  redact.Word("install Python"),
+	"python3": redact.Word("install Python"),
+	"pip":     redact.Word("install Python"),
+	"pipx":    redact.Word("install pipx"),
+	"docker":  redact.Word("install Docker"),
+	"podman":  redact.Word("install Podman"),
+	"deno":    redact.Word("install Deno"),
+	"bun":     redact.Word("install Bun"),
+	"bunx":    redact.Word("install Bun"),
+	"go":      redact.Word("install Go"),
+}
+
+// advice is what to do about a command that cannot be run.
+func advice(w why, command string) redact.Safe {
+	switch w {
+	case unreadable:
+		return redact.Word("check the permissions of its folders")
+	case folder:
+		return redact.Word("name the program in it")
+	case notExecutable:
+		return redact.Word("chmod +x it, or name its interpreter in command and the file in args")
+	}
+	if how, ok := install[filepath.Base(command)]; ok {
+		return how
+	}
+	switch {
+	case strings.Contains(command, "/~/"):
+		return redact.Word("~ stands for nothing here: write ${HOME}/…")
+	case strings.ContainsAny(command, " \t"):
+		return redact.Word("command is the program alone: put the rest into args")
+	}
+	return redact.Word("install it, name its whole path, or set PATH in env")
 }
 
 // absolute makes a path absolute: the child may start in another folder.

@@ -2,8 +2,11 @@ package transport
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,10 +19,11 @@ import (
 )
 
 // patience bounds each wait for something real.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // TestMain makes the test binary what the tests launch: a guardian, a demo
-// server, or a program that is killed while it supervises.
+// server, a program that is killed while it supervises, or a client of the
+// conformance suite.
 func TestMain(m *testing.M) {
 	switch {
 	case guardian.Asked():
@@ -28,7 +32,11 @@ func TestMain(m *testing.M) {
 		os.Exit(demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	case len(os.Args) > 1 && os.Args[1] == "supervise":
 		supervise(os.Args[2:])
+	case len(os.Args) > 2 && os.Args[1] == "conform":
+		conform(os.Args[2])
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // they wait more than they compute
 	os.Exit(m.Run())
 }
 

@@ -68,7 +68,7 @@ func (r *Run) exchangePolicy(s *session) error {
 	if r.spec.Protocol != model.MCPL || !s.mcpl {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(r.ctx, settleTimeout)
+	ctx, stop := context.WithTimeout(r.ctx, r.host.waits.settle)
 	defer stop()
 	res, err := mcp.CallCustomMethod[*policyParams, *policyResult](ctx, s.client, policyMethod,
 		&policyParams{EffectiveCapabilities: []string{}, Enabled: []string{}})

@@ -36,9 +36,9 @@ func (r *Run) launch() *process {
 	if r.spec.Launch == nil || r.ctx.Err() != nil {
 		return nil
 	}
-	path, problem := Find(r.spec)
+	path, missing := find(r.spec)
 	if path == "" {
-		r.close(time.Now(), model.End{Cause: model.CommandMissing, Text: problem})
+		r.close(time.Now(), model.End{Cause: model.CommandMissing, Text: missing.report()})
 		return nil
 	}
 	p, err := r.startProcess(path)
@@ -86,14 +86,17 @@ func (r *Run) startProcess(path string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.leader, err = os.StartProcess(path, argv, &os.ProcAttr{
-		Dir: l.Dir, Env: env, Files: child, Sys: &syscall.SysProcAttr{Setpgid: true},
+	p.leader, err = r.host.orphans.start(func() (*os.Process, error) {
+		return os.StartProcess(path, argv, &os.ProcAttr{
+			Dir: l.Dir, Env: env, Files: child, Sys: &syscall.SysProcAttr{Setpgid: true},
+		})
 	})
 	if err != nil {
 		closeAll([]*os.File{p.stdin, p.stdout, p.stderr})
 		return nil, err
 	}
 	p.pid = p.leader.Pid
+	r.host.giveCore(p.pid)
 	return p, nil
 }
 
@@ -129,12 +132,23 @@ func closeAll(files []*os.File) {
 // drain reads f to its end, whatever its volume, and hands over its lines.
 func (r *Run) drain(f *os.File, kind model.LineKind) {
 	lines := redact.NewLines(r.spec.Redactor, r.line(kind))
-	_, _ = io.Copy(writerOnly{lines}, f)
+	_, _ = io.Copy(inTurn{lines, r.host.turns}, f)
 	lines.Flush()
 }
 
-// writerOnly hides all but Write, so that io.Copy uses a buffer of its own.
-type writerOnly struct{ io.Writer }
+// inTurn takes a turn for each piece that it passes on. Servers that write as
+// fast as they can take turns on half of the cores, first come first served, so
+// that what the others say is heard at once, their answers above all.
+type inTurn struct {
+	to    io.Writer
+	turns chan struct{}
+}
+
+func (w inTurn) Write(p []byte) (int, error) {
+	w.turns <- struct{}{}
+	defer func() { <-w.turns }()
+	return w.to.Write(p)
+}
 
 // watch waits for the leader's exit and closes the run with it.
 func (r *Run) watch(p *process) {

@@ -105,6 +105,7 @@ func (r *Run) remaining(p *process) []int {
 	if p.leader != nil {
 		_, _ = p.leader.Wait()
 		p.leader = nil
+		r.host.orphans.forget(p.pid)
 		left = without(r.host.procs.launched(p), p.pid)
 	}
 	return left

@@ -51,6 +51,7 @@ func (w *watched) child() int {
 }
 
 func TestH2_AStubbornServerIsKilledAtTheEndOfItsGrace(t *testing.T) {
+	t.Parallel()
 	spec := demoSpec(t, "stubborn")
 	spec.Timings.StopGrace.D = 600 * time.Millisecond
 	w := start(t, newHost(t), spec)
@@ -114,6 +115,7 @@ func TestT1_GrandchildrenGoToo(t *testing.T) {
 }
 
 func TestT1_TheGroupOfALeaderThatExitedIsReaped(t *testing.T) {
+	t.Parallel()
 	spec := demoSpec(t, "flap", "--child", "group", "--life", "50ms")
 	spec.Timings.StopGrace.D = 400 * time.Millisecond
 	w := start(t, newHost(t), spec)
@@ -132,6 +134,7 @@ func TestT1_TheGroupOfALeaderThatExitedIsReaped(t *testing.T) {
 }
 
 func TestH2_WhatSurvivesIsNamedAndItsEndIsTold(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	mercy := make(chan struct{})
 	h.signal = func(pid int, sig syscall.Signal) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"rollcall/model"
+	"rollcall/redact"
 )
 
 // sessionHeader bears an HTTP session's id.
@@ -31,6 +33,7 @@ type roundTripper struct {
 	home *url.URL // nil where the url does not parse: then no header is sent
 
 	status  atomic.Pointer[statusError] // of the last answer; nil where it was a success
+	foreign atomic.Pointer[string]      // the media type of the last answer; nil where it may be MCP
 	tooLong atomic.Bool                 // a body exceeded maxMessage
 }
 
@@ -44,7 +47,7 @@ func (r *Run) newRoundTripper(ctx context.Context) *roundTripper {
 
 // RoundTrip sends one request.
 func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if rt.run.premature(methodOf(req)) {
+	if unsaid(methodOf(req)) {
 		_ = req.Body.Close()
 		return &http.Response{StatusCode: http.StatusAccepted, Body: http.NoBody, Request: req}, nil
 	}
@@ -59,6 +62,7 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	rt.dress(req)
 	if req.Method != http.MethodDelete {
 		rt.status.Store(nil) // the goodbye does not hide why it was said
+		rt.foreign.Store(nil)
 	}
 	resp, err := rt.run.host.web.RoundTrip(req)
 	if err != nil {
@@ -79,9 +83,50 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 			_ = resp.Body.Close()
 			return nil, err
 		}
+	case resp.StatusCode >= 300:
+		rt.status.Store(&statusError{code: resp.StatusCode, to: rt.redirectTo(resp)})
+	default:
+		rt.foreign.Store(foreign(resp))
 	}
 	resp.Body = &boundBody{body: resp.Body, left: maxMessage, tooLong: &rt.tooLong, release: release}
 	return resp, nil
+}
+
+// foreign is the media type of an answer that cannot be MCP, such as the page
+// on which a proxy asks for a login; else nil.
+func foreign(resp *http.Response) *string {
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case media == "application/json", media == "text/event-stream", media == "" && resp.ContentLength == 0,
+		resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
+		return nil
+	}
+	return &media
+}
+
+// redirectTo is where a redirect leads, without what may be a secret of it.
+func (rt *roundTripper) redirectTo(resp *http.Response) redact.Safe {
+	to, err := resp.Location()
+	if err != nil {
+		return redact.Safe{}
+	}
+	to.User, to.RawQuery, to.Fragment = nil, "", ""
+	return short(rt.run.spec.Redactor, to.String())
+}
+
+// maxRedirects is how many redirects in a row are followed.
+const maxRedirects = 10
+
+// followSame follows a redirect that asks for the same request elsewhere (307,
+// 308). The others turn a POST into a GET, and the answer to that is no MCP.
+func followSame(req *http.Request, via []*http.Request) error {
+	switch {
+	case req.Method != via[0].Method:
+		return http.ErrUseLastResponse
+	case len(via) >= maxRedirects:
+		return fmt.Errorf("stopped after %d redirects", maxRedirects)
+	}
+	return nil
 }
 
 // maxNotification is how long a body may be to be looked at, in bytes.
@@ -154,6 +199,7 @@ type statusError struct {
 	code           int
 	retryAfter     time.Duration // 0 where the server gave none
 	sessionMissing bool          // it says that it no longer knows our session (T5)
+	to             redact.Safe   // where a redirect leads; empty for the others
 }
 
 func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d", e.code) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -21,9 +22,8 @@ var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25",
 
 const (
 	newest           = "2026-07-28"
-	newestInitialize = "2025-11-25"    // the newest whose handshake is initialize
-	discoverTimeout  = 5 * time.Second // T6
-	maxName          = 200             // bytes of a server's name and version, and of a capability's
+	newestInitialize = "2025-11-25" // the newest whose handshake is initialize
+	maxName          = 200          // bytes of a server's name and version, and of a capability's
 	maxCapabilities  = 64
 )
 
@@ -33,14 +33,11 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// premature reports whether a message must not be sent yet: the SDK says that
-// it cancels a discovery that was not answered in time, and a server of an
-// older revision may take that for a breach.
-func (r *Run) premature(method string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return method == methodCancelled && r.session == nil
-}
+// unsaid reports whether a message is not sent at all: the SDK cancels what was
+// not answered in time. A server of an older revision may take the cancelled
+// discovery for a breach, and what else rollcall asks for is small; an answer
+// that comes late is dropped by its id (P7).
+func unsaid(method string) bool { return method == methodCancelled }
 
 // discovery is how far the newest revision's discovery has got (T6).
 type discovery uint8
@@ -107,11 +104,19 @@ func (r *Run) revision() string {
 // handshakeMiddleware bounds discovery, follows how far the handshake has got,
 // and takes up the revision that a refused initialize names.
 func (r *Run) handshakeMiddleware(next mcp.MethodHandler, initialized *atomic.Bool) mcp.MethodHandler {
+	var unreached error // the dial that failed: initialize may not find what discovery did not ask
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {
 		case methodDiscover:
-			return r.discover(ctx, next, req)
+			res, err := r.discover(ctx, next, req)
+			if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+				unreached = err
+			}
+			return res, err
 		case methodInitialize:
+			if unreached != nil {
+				return nil, unreached
+			}
 			initialized.Store(true)
 			r.saw(redact.Word("no answer to initialize"))
 			res, err := next(ctx, method, req)
@@ -134,7 +139,7 @@ func (r *Run) discover(ctx context.Context, next mcp.MethodHandler, req mcp.Requ
 	if r.spec.Transport != model.HTTP { // where there is nothing to cut
 		r.setDiscovery(discoveryAsked)
 	}
-	bounded, stop := context.WithTimeout(ctx, discoverTimeout)
+	bounded, stop := context.WithTimeout(ctx, r.host.waits.discover)
 	defer stop()
 	res, err := next(bounded, methodDiscover, req)
 	switch {

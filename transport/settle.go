@@ -11,11 +11,8 @@ import (
 	"rollcall/redact"
 )
 
-const (
-	settleTimeout = 15 * time.Second // for the policy exchange, and for tools/list
-	maxTools      = 10_000           // of one server (T8)
-	maxToolPages  = 1_000
-)
+// maxToolPages is how many pages of tools one server may have (T8).
+const maxToolPages = 1_000
 
 // settle does what follows the handshake: the policy exchange and tools/list,
 // each of which gives up after 15 s. Then it tells Connected. An error means
@@ -30,7 +27,7 @@ func (r *Run) settle(s *session) error {
 		switch {
 		case errors.Is(err, errTools):
 			r.close(time.Now(), model.End{Cause: model.ClosedByHost, Text: redact.Sprintf(
-				"the server's list of tools is longer than %d tools or %d pages", redact.Int(maxTools), redact.Int(maxToolPages))})
+				"the server's list of tools is longer than %d tools or %d pages", redact.Int(r.host.maxTools), redact.Int(maxToolPages))})
 			return err
 		case broke(err):
 			return err
@@ -52,7 +49,7 @@ var errTools = errors.New("the list of tools is too long")
 
 // countTools asks for every page of tools/list.
 func (r *Run) countTools(s *session) (int, error) {
-	ctx, stop := context.WithTimeout(r.ctx, settleTimeout)
+	ctx, stop := context.WithTimeout(r.ctx, r.host.waits.settle)
 	defer stop()
 	n, cursor := 0, ""
 	for range maxToolPages {
@@ -61,7 +58,7 @@ func (r *Run) countTools(s *session) (int, error) {
 			return 0, err
 		}
 		n += len(res.Tools)
-		if n > maxTools {
+		if n > r.host.maxTools {
 			return 0, errTools
 		}
 		if res.NextCursor == "" || res.NextCursor == cursor {

@@ -48,6 +48,7 @@ func (r *Run) overStdio(p *process, w *wire) {
 func (w *wire) readLines(f *os.File) {
 	noise := redact.NewLines(w.run.spec.Redactor, w.run.line(model.LineNoise))
 	defer noise.Flush()
+	turn := inTurn{noise, w.run.host.turns}
 	in := bufio.NewReaderSize(f, keepBuffer)
 	var line []byte
 	for {
@@ -59,7 +60,7 @@ func (w *wire) readLines(f *os.File) {
 			_, _ = io.Copy(io.Discard, in)
 			return
 		case len(line) > 0 && !w.take(line):
-			_, _ = noise.Write(append(line, '\n'))
+			_, _ = turn.Write(append(line, '\n'))
 		}
 		if err != nil {
 			// A read from a pipe fails only when our own end is closed.

@@ -1,14 +1,11 @@
 package transport
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"rollcall/model"
-	"rollcall/redact"
 )
 
 func TestHealthyTellsWhatItIs(t *testing.T) {
@@ -56,39 +53,6 @@ func TestAClosedStdoutOfALiveProcessIsTheServersEnd(t *testing.T) {
 	w := start(t, newHost(t), spec, func(d *model.Dial) { d.Legacy = true })
 	if end := await[model.Closed](w).End; end.Cause != model.ClosedByPeer || end.How().String() != "(the server closed its stdout)" {
 		t.Errorf("closed: %+v", end)
-	}
-}
-
-func TestH1_AMissingCommandIsNotLaunched(t *testing.T) {
-	h := newHost(t)
-	dir := t.TempDir()
-	plain := filepath.Join(dir, "plain")
-	if err := os.WriteFile(plain, []byte("#!/bin/sh\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	lost := filepath.Join(dir, "lost")
-	if err := os.WriteFile(lost, []byte("#!/no/such/interpreter\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ path, search, want string }{
-		{"npx", "/nowhere:/nor/here", "npx not found in PATH=/nowhere:/nor/here: install Node.js"},
-		{"uvx", "/nowhere", "uvx not found in PATH=/nowhere: install uv"},
-		{"mine", "/nowhere", "mine not found in PATH=/nowhere"},
-		{"plain", dir, plain + " is not executable: chmod +x it"},
-		{dir, "", dir + " is a folder, not a command"},
-		{dir + "/no", "", dir + "/no not found"},
-		{lost, "", "cannot start: fork/exec " + lost + ": no such file or directory"},
-	} {
-		spec := commandSpec(c.path)
-		spec.Launch.Env = []model.Pair{{Name: "PATH", Value: redact.NewSecret(c.search)}}
-		w := start(t, h, spec)
-		end := await[model.Closed](w).End
-		if end.Cause != model.CommandMissing || end.Text.String() != c.want {
-			t.Errorf("%s: %v, %s, want %s", c.path, end.Cause, end.Text, c.want)
-		}
-		if told[model.Launched](w) {
-			t.Errorf("%s: launched", c.path)
-		}
 	}
 }
 
@@ -140,9 +104,10 @@ func TestT6_ASocketThatIsClosedOnDiscoveryIsSaidTo(t *testing.T) {
 
 func TestT6_AnErrorToDiscoveryIsAnswerEnough(t *testing.T) {
 	for _, how := range []string{"refuse", "invalid"} {
-		w := start(t, newHost(t), demoSpec(t, "old", "--discover", how))
+		h := newHost(t)
+		w := start(t, h, demoSpec(t, "old", "--discover", how))
 		shaken := await[model.Handshaken](w)
-		if shaken.Handshake.Revision.String() != "2024-11-05" || shaken.At.Sub(w.started) > discoverTimeout {
+		if shaken.Handshake.Revision.String() != "2024-11-05" || shaken.At.Sub(w.started) > h.waits.discover {
 			t.Errorf("%s: %+v", how, shaken)
 		}
 	}
@@ -191,71 +156,6 @@ func TestT8_AServerThatAsksAndNeverReadsIsCutOff(t *testing.T) {
 	end := await[model.Closed](w).End
 	if end.Cause != model.ClosedByHost || !strings.Contains(end.Text.String(), "read none of them") {
 		t.Errorf("closed: %+v", end)
-	}
-}
-
-func TestM1_NothingIsGranted(t *testing.T) {
-	spec := demoSpec(t, "mcpl")
-	spec.Protocol = model.MCPL
-	w := start(t, newHost(t), spec)
-	shaken := await[model.Handshaken](w).Handshake
-	if shaken.Revision.String() != "2024-11-05" || shaken.Legacy {
-		t.Errorf("handshake: %+v", shaken)
-	}
-	await[model.Connected](w)
-	w.line(`stderr: policy: granted {"effectiveCapabilities":[],"enabled":[]}`)
-	w.line("stderr: answer to push/event: error -32002")
-}
-
-func TestM1_ARefusedPolicyIsPermanentOnlyWhereItAsksForAClose(t *testing.T) {
-	h := newHost(t)
-	refuses := demoSpec(t, "mcpl", "--policy", "refuse")
-	refuses.Protocol = model.MCPL
-	w := start(t, h, refuses)
-	if end := await[model.Closed](w).End; end.Cause != model.PolicyRefused || !strings.HasPrefix(end.Text.String(), "refused policy") {
-		t.Errorf("closed: %+v", end)
-	}
-	if told[model.Connected](w) {
-		t.Error("connected nevertheless")
-	}
-	stays := demoSpec(t, "mcpl", "--policy", "stay")
-	stays.Protocol = model.MCPL
-	await[model.Connected](start(t, h, stays))
-}
-
-func TestM1_WithoutAnAnswerTheConnectionStays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 15 s")
-	}
-	t.Parallel()
-	spec := demoSpec(t, "mcpl", "--policy", "silent")
-	spec.Protocol = model.MCPL
-	w := start(t, newHost(t), spec)
-	shaken := await[model.Handshaken](w)
-	if took := await[model.Connected](w).At.Sub(shaken.At); took < settleTimeout || took > settleTimeout+3*time.Second {
-		t.Errorf("took %v", took)
-	}
-}
-
-func TestM3_AnEndDuringThePolicyExchangeIsNoConnection(t *testing.T) {
-	spec := demoSpec(t, "mcpl", "--policy", "exit", "--exit", "4")
-	spec.Protocol = model.MCPL
-	w := start(t, newHost(t), spec)
-	await[model.Handshaken](w)
-	if end := await[model.Closed](w).End; end.ExitCode != model.Some(4) {
-		t.Errorf("closed: %+v", end)
-	}
-	await[model.Reaped](w)
-	if told[model.Connected](w) {
-		t.Error("connected nevertheless")
-	}
-
-	spec = urlSpec(model.WebSocket, listen(t, "mcpl", "--via", "ws", "--policy", "exit").url)
-	spec.Protocol = model.MCPL
-	w = start(t, newHost(t), spec)
-	await[model.Reaped](w)
-	if !told[model.Handshaken](w) || told[model.Connected](w) {
-		t.Errorf("over a WebSocket:\n%s", w)
 	}
 }
 

@@ -93,8 +93,9 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// everyWay runs f for each way.
+// everyWay runs f for each way, beside other tests.
 func everyWay(t *testing.T, f func(t *testing.T, spec func(args ...string) *model.Spec)) {
+	t.Parallel()
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +152,7 @@ func TestP1_EveryWayProbesWithinItsWindow(t *testing.T) {
 		await[model.Connected](w)
 		const window = 150 * time.Millisecond
 		p := probe(w, window)
-		if p.Outcome != model.TimedOut || p.Elapsed < window || p.Elapsed > 3*window {
+		if p.Outcome != model.TimedOut || p.Elapsed < window || p.Elapsed > 4*window {
 			t.Errorf("probe: %+v", p)
 		}
 		// P7: the late reply answers nothing, and the connection goes on.
@@ -234,6 +235,8 @@ func TestH1_EveryWayNoCommonRevisionIsPermanent(t *testing.T) {
 
 func TestT6_EveryWayTriesInitializeAfterSilence(t *testing.T) {
 	h := newHost(t)
+	discoverTimeout := h.waits.discover / 5
+	h.waits.discover = discoverTimeout
 	everyWay(t, func(t *testing.T, spec func(...string) *model.Spec) {
 		w := start(t, h, spec("--discover", "silent", "--revision", "2024-11-05"))
 		shaken := await[model.Handshaken](w)
@@ -251,7 +254,7 @@ func TestT6_EveryWayTheWayThatWorkedIsTakenAtOnce(t *testing.T) {
 	everyWay(t, func(t *testing.T, spec func(...string) *model.Spec) {
 		w := start(t, h, spec("--discover", "silent"), func(d *model.Dial) { d.Legacy = true })
 		shaken := await[model.Handshaken](w)
-		if took := shaken.At.Sub(w.started); took > discoverTimeout || !shaken.Handshake.Legacy {
+		if took := shaken.At.Sub(w.started); took > h.waits.discover || !shaken.Handshake.Legacy {
 			t.Errorf("took %v: %+v", took, shaken.Handshake)
 		}
 	})
@@ -259,10 +262,11 @@ func TestT6_EveryWayTheWayThatWorkedIsTakenAtOnce(t *testing.T) {
 
 func TestT8_EveryWayAnEndlessToolListIsCutOff(t *testing.T) {
 	h := newHost(t)
+	h.maxTools = 1000
 	everyWay(t, func(t *testing.T, spec func(...string) *model.Spec) {
-		w := start(t, h, spec("--pages", "-1", "--tools", "500"))
+		w := start(t, h, spec("--pages", "-1", "--tools", "100"))
 		end := await[model.Closed](w).End
-		if end.Cause != model.ClosedByHost || !strings.Contains(end.Text.String(), "longer than 10000 tools") {
+		if end.Cause != model.ClosedByHost || !strings.Contains(end.Text.String(), "longer than 1000 tools") {
 			t.Errorf("closed: %+v", end)
 		}
 	})
@@ -280,6 +284,7 @@ func TestT2_EveryWayTakesABigMessage(t *testing.T) {
 
 func TestT2_ALineOf64MiBWorksAndALongerOneEndsTheConnection(t *testing.T) {
 	h := newHost(t)
+	h.waits.settle = patience // with the race detector it takes its time
 	w := start(t, h, demoSpec(t, "healthy", "--big", strconv.Itoa(maxMessage)))
 	if tools := await[model.Connected](w).Tools; tools != model.Some(3) {
 		t.Errorf("tools: %+v", tools)

@@ -56,6 +56,7 @@ func webServer(t testing.TB, first func(w http.ResponseWriter, req *http.Request
 }
 
 func TestH1_StatusesOfARefusedDial(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	for _, way := range []struct {
 		demo string
@@ -106,6 +107,7 @@ func TestARefusedDialSaysSoWithoutTheQuery(t *testing.T) {
 }
 
 func TestC2_AUrlThatNeverAnswersIsNamed(t *testing.T) {
+	t.Parallel()
 	spec := launchedSpec(t, model.WebSocket, "ws", "--startup", "1h")
 	w := start(t, newHost(t), spec, func(d *model.Dial) { d.Timeout = time.Second })
 	end := await[model.Closed](w).End
@@ -115,6 +117,7 @@ func TestC2_AUrlThatNeverAnswersIsNamed(t *testing.T) {
 }
 
 func TestC2_TheProcesssExitEndsTheConnection(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	for name, via := range map[string]model.Transport{"ws": model.WebSocket, "http": model.HTTP} {
 		w := start(t, h, launchedSpec(t, via, name))
@@ -188,6 +191,7 @@ func TestT4_SeveralLinesAFrameAndBinaryFramesAreTolerated(t *testing.T) {
 }
 
 func TestAPeerThatIgnoresTheGoodbyeIsCut(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	url := socketServer(t, func(c *websocket.Conn, req *http.Request) {
@@ -214,6 +218,7 @@ func TestAPeerThatIgnoresTheGoodbyeIsCut(t *testing.T) {
 }
 
 func TestAnHTTPServerThatHangsOnDeleteIsCut(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	s := webServer(t, func(_ http.ResponseWriter, _ *http.Request, method string) bool {
 		if method == "DELETE" {
@@ -242,7 +247,9 @@ func TestT6_TheGivenUpDiscoveryIsNotCancelled(t *testing.T) {
 		}
 		return false
 	})
-	w := start(t, newHost(t), urlSpec(model.HTTP, s.URL))
+	h := newHost(t)
+	h.waits.discover = 300 * time.Millisecond
+	w := start(t, h, urlSpec(model.HTTP, s.URL))
 	await[model.Connected](w)
 	probe(w, patience)
 	w.stop()

@@ -14,10 +14,8 @@ import (
 	"rollcall/redact"
 )
 
-const (
-	pingInterval = 30 * time.Second // T4: so that idle proxies do not cut it
-	pongTimeout  = 10 * time.Second // then its pong is not waited for any longer
-)
+// pongTimeout is how long a ping's pong is waited for.
+const pongTimeout = 10 * time.Second
 
 // overWebSocket dials and talks. Where no handshake came of it, it returns why.
 func (r *Run) overWebSocket(p *process) (end model.End, at time.Time, failed bool) {
@@ -103,7 +101,7 @@ func (r *Run) webSocketEnd(err error) model.End {
 // keepAlive pings until the wire ends. The pong is no probe: a missing one
 // says nothing (P8).
 func (w *wire) keepAlive(c *websocket.Conn) {
-	tick := time.NewTicker(pingInterval)
+	tick := time.NewTicker(w.run.host.waits.ping)
 	defer tick.Stop()
 	for {
 		select {

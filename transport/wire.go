@@ -96,7 +96,7 @@ func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
 // Write puts a message into the outbox. It waits for room as long as ctx
 // allows: a server that does not read never holds a caller for ever.
 func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
-	if req, ok := m.(*jsonrpc.Request); ok && w.run.premature(req.Method) {
+	if req, ok := m.(*jsonrpc.Request); ok && unsaid(req.Method) {
 		return nil
 	}
 	data, err := jsonrpc.EncodeMessage(m)
@@ -137,12 +137,15 @@ func (w *wire) pump() {
 // take handles one message, or one batch; false means that data is no
 // JSON-RPC. It keeps no reference to data.
 func (w *wire) take(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
+		return false // a decoder would take its time to say so, and logs can be long
+	}
 	if len(data) >= bigMessage {
 		w.run.host.big <- struct{}{}
 		defer func() { <-w.run.host.big }()
 	}
-	data = bytes.TrimSpace(data)
-	if len(data) == 0 || data[0] != '[' {
+	if data[0] == '{' {
 		m, err := jsonrpc.DecodeMessage(data)
 		if err != nil {
 			return false

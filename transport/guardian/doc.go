@@ -4,6 +4,11 @@
 //
 //	rollcall ── "+4711 8812\n", "-4711\n" ──▶ pipe, fd 3 ──▶ guardian
 //	rollcall dies ─▶ end of file ─▶ SIGKILL to each group, then to each mark
+//	rollcall's runtime ── "fatal error: …" ──▶ pipe, fd 4 ──▶ the terminal put back, a clean report on stderr
+//
+// The second pipe takes one write at a time: what rollcall's runtime prints on
+// its way down waits until the guardian has read what came before, so that the
+// terminal is put back before the shell sees rollcall's end.
 //
 // Invariants: it kills a group only if its leader's start time is the one that
 // it was told; it kills a process by its mark only if the mark is this host's;

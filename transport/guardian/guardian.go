@@ -2,6 +2,7 @@ package guardian
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -14,10 +15,21 @@ import (
 // is the beginning of the host's marks.
 const Arg = "__guardian"
 
+// StateVariable holds the State of the terminal that is the guardian's stdout.
+const StateVariable = "ROLLCALL_TERMINAL"
+
 // What a line of the pipe says of a group.
 const (
 	Add    = '+'
 	Remove = '-'
+	Bye    = "." // the line before an orderly end
+)
+
+// The guardian's files. Its stdin and stdout are the null device, but for a
+// terminal that the dashboard draws on; its stderr is rollcall's.
+const (
+	groupsFile = 3
+	crashFile  = 4 // what rollcall's runtime prints on its way down
 )
 
 const (
@@ -38,25 +50,39 @@ func Line(what byte, pgid int) string {
 	return s + "\n"
 }
 
-// Main is the guardian: it reads groups from fd 3 until its end, kills those
-// that are left, and what bears the host's mark, and exits.
+// Main is the guardian: it reads groups until their pipe's end, kills those
+// that are left, and what bears the host's mark, and exits. Where rollcall
+// broke, or died without a word, it puts the terminal back (D10, R4).
 func Main() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
-	groups := read(os.NewFile(3, "groups"))
-	for until := time.Now().Add(patience); kill(groups, os.Args[2]) && time.Now().Before(until); {
+	screen := openTerminal(os.Stdout, os.Getenv(StateVariable))
+	broke := make(chan bool, 1)
+	go func() { broke <- crash(os.NewFile(crashFile, "crash"), os.Stderr, screen.putBack) }()
+	groups, bye := read(os.NewFile(groupsFile, "groups"))
+	for until, known := time.Now().Add(patience), (Marks{}); kill(groups, os.Args[2], known) && time.Now().Before(until); {
 		time.Sleep(pause)
+	}
+	select {
+	case crashed := <-broke:
+		if !crashed && !bye {
+			screen.leaveScreen()
+		}
+	case <-time.After(patience): // something else holds the other end
 	}
 	os.Exit(0)
 }
 
-// read returns the groups that are left at the pipe's end, and when their
-// leaders started.
-func read(pipe *os.File) map[int]uint64 {
-	groups := map[int]uint64{}
+// read returns the groups that are left at the pipe's end, when their leaders
+// started, and whether rollcall said that this is an orderly end.
+func read(pipe io.Reader) (groups map[int]uint64, bye bool) {
+	groups = map[int]uint64{}
 	lines := bufio.NewScanner(pipe)
 	for lines.Scan() {
 		line := lines.Text()
-		if line == "" {
+		if line == Bye {
+			bye = true
+		}
+		if len(line) < 2 {
 			continue
 		}
 		number, start, _ := strings.Cut(line[1:], " ")
@@ -69,11 +95,11 @@ func read(pipe *os.File) map[int]uint64 {
 			groups[pgid], _ = strconv.ParseUint(start, 10, 64)
 		}
 	}
-	return groups
+	return groups, bye
 }
 
 // kill signals what is left, and reports whether there was anything alive.
-func kill(groups map[int]uint64, mark string) (more bool) {
+func kill(groups map[int]uint64, mark string, known Marks) (more bool) {
 	for pgid, start := range groups {
 		// A group whose leader is gone keeps its number while it has members; a
 		// leader with another start time means that the number was given anew.
@@ -85,7 +111,7 @@ func kill(groups map[int]uint64, mark string) (more bool) {
 			delete(groups, pgid)
 		}
 	}
-	for _, p := range Scan(Marks{}) {
+	for _, p := range Scan(known) {
 		_, member := groups[p.Group]
 		if marked := strings.HasPrefix(p.Mark, mark+"-"); marked {
 			_ = syscall.Kill(p.PID, syscall.SIGKILL)

@@ -3,7 +3,9 @@ package guardian
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
+	"time"
 )
 
 // Proc is one living process; zombies are left out.
@@ -37,6 +39,7 @@ func Scan(known Marks) []Proc {
 	names, _ := dir.Readdirnames(-1)
 	seen := make(map[ident]bool, len(known))
 	procs := make([]Proc, 0, len(names))
+	var unsure []newborn
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -47,14 +50,19 @@ func Scan(known Marks) []Proc {
 			continue
 		}
 		id := ident{pid, s.start}
+		seen[id] = true
 		mark, ok := known[id]
 		if !ok {
-			mark = readMark(pid)
+			var empty bool
+			if mark, empty = readMark(pid); empty && !s.kernel {
+				unsure = append(unsure, newborn{id, s.group})
+				continue
+			}
 			known[id] = mark
 		}
-		seen[id] = true
 		procs = append(procs, Proc{PID: pid, Group: s.group, Mark: mark})
 	}
+	procs = append(procs, settle(unsure, known)...)
 	for id := range known {
 		if !seen[id] {
 			delete(known, id)
@@ -63,11 +71,35 @@ func Scan(known Marks) []Proc {
 	return procs
 }
 
-type stat struct {
-	state byte
-	group int
-	start uint64 // clock ticks since the machine's start
+// Zombies are the children of a process that have exited and were not waited
+// for.
+func Zombies(parent int) []int {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if s, ok := readStat(pid); ok && s.state == 'Z' && s.parent == parent {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }
+
+type stat struct {
+	state         byte
+	parent, group int
+	kernel        bool   // a thread of the kernel's own
+	start         uint64 // clock ticks since the machine's start
+}
+
+// kernelThread is PF_KTHREAD among a process's flags.
+const kernelThread = 0x00200000
 
 // readStat reads /proc/PID/stat. The command's name may hold anything, so the
 // fields are counted after the last ")".
@@ -81,10 +113,19 @@ func readStat(pid int) (s stat, ok bool) {
 		return s, false
 	}
 	s.state = f[0][0]
+	s.parent, err = strconv.Atoi(string(f[1]))
+	if err != nil {
+		return s, false
+	}
 	s.group, err = strconv.Atoi(string(f[2]))
 	if err != nil {
 		return s, false
 	}
+	flags, err := strconv.ParseUint(string(f[6]), 10, 64)
+	if err != nil {
+		return s, false
+	}
+	s.kernel = flags&kernelThread != 0
 	s.start, err = strconv.ParseUint(string(f[19]), 10, 64)
 	return s, err == nil
 }
@@ -95,12 +136,50 @@ func startTime(pid int) uint64 {
 	return s.start
 }
 
-// readMark finds the mark in a process's environment; empty where there is
-// none, or where it may not be read.
-func readMark(pid int) string {
+const (
+	settleTries = 20
+	settlePause = time.Millisecond
+)
+
+// newborn is a process that was seen for the first time, without an environment.
+type newborn struct {
+	ident
+	group int
+}
+
+// settle waits until each has an environment, has ended, or is known to have
+// none. One within exec, or about to end, shows none for a moment: taken for one
+// without a mark, it would never be found again.
+func settle(unsure []newborn, known Marks) (procs []Proc) {
+	for try := 0; len(unsure) > 0 && try < settleTries; try++ {
+		time.Sleep(settlePause)
+		unsure = slices.DeleteFunc(unsure, func(n newborn) bool {
+			now, ok := readStat(n.pid)
+			if !ok || now.start != n.start || now.state == 'Z' || now.state == 'X' {
+				return true
+			}
+			mark, empty := readMark(n.pid)
+			if !empty {
+				known[n.ident] = mark
+				procs = append(procs, Proc{PID: n.pid, Group: now.group, Mark: mark})
+			}
+			return !empty
+		})
+	}
+	for _, n := range unsure {
+		known[n.ident] = ""
+		procs = append(procs, Proc{PID: n.pid, Group: n.group})
+	}
+	return procs
+}
+
+// readMark finds the mark in a process's environment; it is empty where there
+// is none, or where it may not be read. empty says that there is no environment
+// at all.
+func readMark(pid int) (mark string, empty bool) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return ""
+		return "", false
 	}
 	defer f.Close()
 	buf := make([]byte, 0, 8<<10)
@@ -116,8 +195,8 @@ func readMark(pid int) string {
 	}
 	for v := range bytes.SplitSeq(buf, []byte{0}) {
 		if mark, ok := bytes.CutPrefix(v, []byte(variable)); ok {
-			return string(mark)
+			return string(mark), false
 		}
 	}
-	return ""
+	return "", len(buf) == 0
 }
