@@ -34,12 +34,15 @@ func AdHoc(name string, command []string, url string, env Env) (*model.Spec, []m
 	return e.Spec, e.Problems
 }
 
-// literal is a TOML string that expands to s. Invalid UTF-8 cannot be written
-// in TOML, and becomes U+FFFD.
-func literal(s string) string {
+// literal is a TOML string that expands to s.
+func literal(s string) string { return tomlText(strings.ReplaceAll(s, "$", "$$")) }
+
+// tomlText is a TOML string. Invalid UTF-8 cannot be written in TOML, and becomes
+// U+FFFD.
+func tomlText(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	for _, r := range strings.ReplaceAll(s, "$", "$$") {
+	for _, r := range s {
 		if r == '"' || r == '\\' || r < ' ' || r == 0x7f {
 			fmt.Fprintf(&b, `\u%04X`, r)
 			continue

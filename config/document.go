@@ -21,17 +21,54 @@ type document struct {
 	scan   *scanner
 	root   *node
 	lines  []int // where each line starts
+	// tails counts, for each block of the text, the bytes before it that begin no
+	// character: columns are counted in characters, and a line may be long.
+	tails []int
+
+	notes   map[string][]note // of a foreign file's servers: what was not carried over
+	skipped []note            // its entries that no server was made of
 }
 
-// parse reads a file's text. The error is a *SyntaxError.
-func parse(file redact.Safe, text string) (*document, error) {
-	text = strings.TrimPrefix(text, "\uFEFF")
-	d := &document{file: file, text: text, lines: []int{0}}
+// newDocument is a document without values.
+func newDocument(file redact.Safe, text string) *document {
+	d := &document{file: file, text: text, lines: []int{0}, scan: &scanner{s: text}, root: &node{}}
+	tails := 0
 	for i := range len(text) {
+		if i%tailBlock == 0 {
+			d.tails = append(d.tails, tails)
+		}
+		if !utf8.RuneStart(text[i]) {
+			tails++
+		}
 		if text[i] == '\n' {
 			d.lines = append(d.lines, i+1)
 		}
 	}
+	return d
+}
+
+// tailBlock is how many bytes a block of document.tails has.
+const tailBlock = 1 << 10
+
+// tailsBefore is how many bytes before an offset begin no character.
+func (d *document) tailsBefore(offset int) int {
+	if len(d.tails) == 0 {
+		return 0
+	}
+	block := min(offset/tailBlock, len(d.tails)-1)
+	n := d.tails[block]
+	for i := block * tailBlock; i < offset; i++ {
+		if !utf8.RuneStart(d.text[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// parse reads a TOML file's text. The error is a *SyntaxError.
+func parse(file redact.Safe, text string) (*document, error) {
+	text = strings.TrimPrefix(text, "\uFEFF")
+	d := newDocument(file, text)
 	d.scan, d.root = scan(text)
 	if d.scan.tooDeep != (span{}) {
 		return nil, d.syntax(d.scan.tooDeep, redact.Sprintf("nested deeper than %d levels", redact.Int(maxDepth)), redact.Safe{})
@@ -75,7 +112,8 @@ func (d *document) written(at span) string { return d.text[at.start:at.end] }
 // position is the line and the column, both from 1, the latter in characters.
 func (d *document) position(offset int) (line, column int) {
 	line = sort.SearchInts(d.lines, offset+1)
-	return line, utf8.RuneCountInString(d.text[d.lines[line-1]:offset]) + 1
+	start := d.lines[line-1]
+	return line, offset - start - (d.tailsBefore(offset) - d.tailsBefore(start)) + 1
 }
 
 // lineAt is the range of a line, from 1, without its end.
@@ -98,10 +136,25 @@ func (d *document) place(p *model.Problem, at span, mask func(line span) []span)
 		return
 	}
 	p.Line, p.Column = d.position(at.start)
-	line := d.lineAt(p.Line)
-	e := excerpt{caret: 1}
+	whole := d.lineAt(p.Line)
+	line := d.around(whole, at.start)
+	e := excerpt{caret: 1, cut: line.start > whole.start}
 	e.build(d.text, line, at, mask(line))
 	p.Excerpt, p.Caret, p.Width = e.window()
+}
+
+// excerptReach is how many bytes of a line on each side of a problem are looked
+// at for its excerpt.
+const excerptReach = 8 * excerptWidth
+
+// around is the part of a line that an excerpt is made of, at a character's edge.
+func (d *document) around(line span, at int) span {
+	line.start = max(line.start, at-excerptReach)
+	for line.start < at && !utf8.RuneStart(d.text[line.start]) {
+		line.start++
+	}
+	line.end = max(min(line.end, at+excerptReach), line.start)
+	return line
 }
 
 // masks are the strings and comments that touch a line: what an excerpt hides.
@@ -130,7 +183,8 @@ const excerptWidth = 100
 // excerpt is one line made fit to show, and where the caret goes under it.
 type excerpt struct {
 	runes        []rune
-	caret, width int // in runes, caret from 1
+	caret, width int  // in runes, caret from 1
+	cut          bool // the line begins before the runes
 }
 
 // build writes the line with what masks cover hidden, and comments left out.
@@ -178,9 +232,13 @@ func (e *excerpt) build(text string, line, at span, masks []span) {
 // window is the part of the line around the caret, and the caret in it.
 func (e *excerpt) window() (redact.Safe, int, int) {
 	runes, caret := e.runes, e.caret
-	if cut := caret - excerptWidth/2; cut > 1 && len(runes) > excerptWidth {
+	switch cut := caret - excerptWidth/2; {
+	case cut > 1 && len(runes) > excerptWidth:
 		runes = append([]rune("…"), runes[cut:]...)
 		caret -= cut - 1
+	case e.cut:
+		runes = append([]rune("…"), runes...)
+		caret++
 	}
 	if len(runes) > excerptWidth {
 		runes = append(runes[:excerptWidth-1:excerptWidth-1], '…')

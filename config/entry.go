@@ -24,6 +24,7 @@ type entryReader struct {
 	spec     model.Spec
 	shown    model.Shown
 	inherits []string // bad timings of [defaults] that the entry inherits
+	envPath  string   // of env_file, absolute
 }
 
 // read reads the entry. Its result is nil where anything is an error.
@@ -106,7 +107,7 @@ func (r *entryReader) ownSecrets() {
 		if s.at.name[0] != '[' {
 			name = s.name()
 		}
-		r.secrets.value(name, s.expanded, s.at)
+		r.secrets.value(name, s.expanded, s.at, ofSecrets)
 		if r.secrets.literal == nil && len(s.refs) == 0 && !r.secrets.exempt(s.text) {
 			r.secrets.literal = s.at
 		}
@@ -192,7 +193,7 @@ func (r *entryReader) protocol() {
 // finish makes the Spec of what was read.
 func (r *entryReader) finish() *model.Spec {
 	red := redact.New(r.secrets.sources)
-	r.shown.Secrets = r.secrets.names
+	r.shown.Secrets, r.shown.Open = r.secrets.names, r.secrets.open
 	r.shown.Timings, r.shown.Reconnect = r.spec.Timings, r.spec.Reconnect
 	if l := r.spec.Launch; l != nil {
 		r.shown.Command = shownCommand(l, red)

@@ -4,6 +4,9 @@ import (
 	"maps"
 	"os"
 	"strings"
+
+	"rollcall/model"
+	"rollcall/redact"
 )
 
 // Env is what config needs to know of the process it runs in. It is read, never
@@ -12,9 +15,13 @@ type Env struct {
 	Vars map[string]string // rollcall's own environment
 	Exe  string            // the running program: ${ROLLCALL_EXE}
 	Home string            // the user's home, absolute; empty where there is none
+	// Look says what keeps a launch from being run: the field, cwd or command,
+	// what was seen, and what to do; the field is empty where nothing does. With
+	// nil nobody looks. Whoever launches hands it in: there is one way to look.
+	Look func(*model.Spec) (field string, text, hint redact.Safe)
 }
 
-// ProcessEnv is the Env of this process.
+// ProcessEnv is the Env of this process, without Look.
 func ProcessEnv() Env {
 	e := Env{Vars: map[string]string{}}
 	for _, kv := range os.Environ() {

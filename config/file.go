@@ -28,7 +28,10 @@ type File struct {
 	UI     UI
 
 	places map[string]entryPlaces
-	doc    *document
+	// envFiles are the env_files that entries name, absolute, there or not.
+	envFiles []string
+	doc      *document
+	look     func(*model.Spec) (field string, text, hint redact.Safe) // Env.Look
 }
 
 // Alerts is the table [alerts] (A5).
@@ -73,7 +76,7 @@ func newFileReader(doc *document, path string, openFile bool, env Env) *fileRead
 		reader:   reader{doc: doc, env: env},
 		dir:      dir,
 		openFile: openFile,
-		file:     &File{Path: path, doc: doc, places: map[string]entryPlaces{}},
+		file:     &File{Path: path, doc: doc, look: env.Look, places: map[string]entryPlaces{}},
 		root:     table{values: doc.values, at: doc.root},
 	}
 }
@@ -120,6 +123,9 @@ func (r *fileReader) readDefaults() {
 // readRest reads the tables that are no server's.
 func (r *fileReader) readRest() {
 	r.unknown(r.root, fileKeys)
+	for _, n := range r.doc.skipped {
+		r.warn(n.from.key, "", fault{text: n.text})
+	}
 	r.file.Alerts.Format = "json"
 	if t, ok := r.table(r.root.get("alerts"), "alerts.", redact.Word("write [alerts] and the fields below it")); ok {
 		r.unknown(t, alertsKeys)
@@ -163,21 +169,34 @@ func (r *fileReader) webhook(t table) {
 	}
 	s := secrets{dir: r.dir}
 	s.urlSecrets(u, e, v.at)
-	s.add("alerts.webhook", e.text)
+	s.add("alerts.webhook", e.text, ofWebhook)
 	if path := u.EscapedPath(); len(path) > 1 {
-		s.add("alerts.webhook", path)
+		s.add("alerts.webhook", path, ofWebhook)
 	}
 	r.file.Alerts.Webhook, r.file.Alerts.Redactor = redact.NewSecret(e.text), redact.New(s.sources)
+	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		r.warn(v.span(), v.field, fault{redact.Word("a credential is sent in clear text to another host"), redact.Word("use https")})
+	}
 	if len(e.refs) == 0 && r.openFile {
 		r.warn(v.span(), v.field, fault{redact.Word("a secret is written here, and others may read this file"),
 			redact.Word("chmod 600 the file, or write ${NAME} and set the variable")})
 	}
 }
 
+// maxServers bounds how many servers one file has: each costs memory, whatever
+// becomes of it.
+const maxServers = 20_000
+
 // servers are the entries of the file, in its order.
 func (r *fileReader) servers() []value {
 	t, _ := r.table(r.root.get("servers"), "servers.", redact.Word("write [servers.NAME] for each server"))
-	return t.all()
+	all := t.all()
+	if len(all) > maxServers {
+		r.report(all[maxServers].key(), "", fault{redact.Sprintf("more than %d servers: this one and all below it are left out", redact.Int(maxServers)),
+			redact.Word("split the file, and run a rollcall for each")})
+		all = all[:maxServers]
+	}
+	return all
 }
 
 // entry reads one entry. Its problems but those of [defaults] are in it.
@@ -185,8 +204,14 @@ func (r *fileReader) entry(v value) (model.Entry, []string) {
 	v.field = "" // the server's name stands for it
 	er := &entryReader{reader: reader{doc: r.doc, env: r.env, server: shownName(v.at.name)}, dir: r.dir, openFile: r.openFile}
 	e := model.Entry{Name: er.server, Spec: er.read(v, &r.defaults)}
-	e.Problems = er.problems
+	for _, n := range r.doc.notes[v.at.name] {
+		er.warn(n.from.key, "", fault{text: n.text})
+	}
+	e.Problems = er.told()
 	slices.SortStableFunc(e.Problems, byPlace)
+	if er.envPath != "" && !slices.Contains(r.file.envFiles, er.envPath) {
+		r.file.envFiles = append(r.file.envFiles, er.envPath)
+	}
 	r.file.places[e.Name] = entryPlaces{er.table.get("command").span(), er.table.get("cwd").span()}
 	return e, er.inherits
 }
@@ -233,19 +258,4 @@ func (r *fileReader) finish(inherits [][]string) *File {
 
 func byPlace(a, b model.Problem) int {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Server, b.Server))
-}
-
-// CheckCommand is CheckCommand for one of the file's entries, with its place in
-// the file. It looks at the disk as it is now.
-func (f *File) CheckCommand(spec *model.Spec) *model.Problem {
-	p := CheckCommand(spec)
-	if p == nil {
-		return nil
-	}
-	at := f.places[spec.Name].command
-	if p.Field == "cwd" {
-		at = f.places[spec.Name].cwd
-	}
-	f.doc.place(p, at, f.doc.masks)
-	return p
 }

@@ -33,6 +33,6 @@ func Find(flag string, env Env) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%w: looked for %s: write one of them, or name a file with --config or ROLLCALL_CONFIG",
+	return "", fmt.Errorf("%w: looked for %s: write one of them, or name a file with --config or ROLLCALL_CONFIG; rollcall init writes one to begin with, rollcall import takes other clients' servers over",
 		ErrNotFound, strings.Join(places, " and "))
 }

@@ -24,13 +24,23 @@ func TestC6_EveryProblemIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			own := write(t, string(text)) // so that its mode is known
+			env := testEnv()
+			if filepath.Base(path) == "missing.toml" {
+				env.Look = lookFor("/bin/sh")
+			}
 			var got string
-			if f, err := Load(own, testEnv()); err != nil {
+			if f, err := Load(own, env); err != nil {
 				got = err.Error() + "\n"
 			} else {
 				got = rendered(f.Problems)
+				for _, e := range f.Entries {
+					if p := f.CheckCommand(e.Spec); p != nil {
+						got += Render(*p) + "\n"
+					}
+				}
 			}
 			got = strings.ReplaceAll(got, own, filepath.Base(path))
+			got = strings.ReplaceAll(got, filepath.Dir(own), "DIR")
 			if strings.Contains(got, "hunter2") {
 				t.Errorf("a value of the file is echoed:\n%s", got)
 			}

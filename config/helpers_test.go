@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rollcall/model"
+	"rollcall/redact"
 )
 
 // testEnv is an Env with the variables of name, value pairs.
@@ -16,6 +17,19 @@ func testEnv(pairs ...string) Env {
 		e.Vars[pairs[i]] = pairs[i+1]
 	}
 	return e
+}
+
+// lookFor is an Env.Look that knows one command and no cwd.
+func lookFor(command string) func(*model.Spec) (string, redact.Safe, redact.Safe) {
+	return func(s *model.Spec) (field string, text, hint redact.Safe) {
+		switch {
+		case s.Launch.Dir != "":
+			return "cwd", redact.Sprintf("%s not found", clean(s.Launch.Dir)), redact.Word("make the folder")
+		case s.Launch.Path != command:
+			return "command", redact.Sprintf("%s not found", clean(s.Launch.Path)), redact.Word("install it")
+		}
+		return "", text, hint
+	}
 }
 
 // write puts a configuration into a folder of its own, readable by its owner.

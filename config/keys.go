@@ -74,6 +74,18 @@ func unknownHint(key string, keys []string) redact.Safe {
 	return redact.Sprintf("the nearest known key is %s; known here are %s", redact.Name(best), redact.Join(", ", names...))
 }
 
+// meant is the known key that an unknown one is another spelling of; empty where
+// it is none.
+func meant(key string, keys []string) string {
+	if m, ok := elsewhere[key]; ok && key != "type" && key != "transport" && slices.Contains(keys, m) {
+		return m
+	}
+	if best, distance := nearest(key, keys); distance <= 1+len(best)/4 {
+		return best
+	}
+	return ""
+}
+
 func nearestName(key string, keys []string) redact.Safe {
 	best, _ := nearest(key, keys)
 	return redact.Name(best)

@@ -98,7 +98,7 @@ func (r *entryReader) environment() []model.Pair {
 	inherited := maps.Clone(all)
 	var declared []string
 	for _, p := range r.envFile() {
-		r.secrets.add(p.name, p.value)
+		r.secrets.add(p.name, p.value, ofEnvFile)
 		all[p.name] = p.value
 		delete(inherited, p.name)
 		declared = append(declared, p.name)
@@ -109,7 +109,7 @@ func (r *entryReader) environment() []model.Pair {
 			r.report(p.key(), p.field, fault{redact.Word("no name that a variable can have"), redact.Word("remove the = from the name")})
 			continue
 		}
-		r.secrets.value(name, p.expanded, p.at)
+		r.secrets.value(name, p.expanded, p.at, ofEnv)
 		all[name] = p.text
 		delete(inherited, name)
 		declared = append(declared, name)
@@ -138,6 +138,7 @@ func (r *entryReader) envFile() []dotenvLine {
 	}
 	r.secrets.refs(e, false)
 	path := r.absolute(e.text)
+	r.envPath = path
 	text, err := readBounded(path, maxEnvFile)
 	if err != nil {
 		r.report(v.span(), v.field, fault{redact.Sprintf("the file cannot be read: %s", clean(reason(err))),
@@ -213,14 +214,23 @@ func (r *entryReader) latest(command string, args []item) {
 	}
 }
 
+// maxShownCommand bounds a command line that is shown, in bytes.
+const maxShownCommand = 8 << 10
+
 // shownCommand is the command with its arguments, secrets hidden (D6).
 func shownCommand(l *model.Launch, red *redact.Redactor) redact.Safe {
 	shown := []redact.Safe{red.Text(l.Path)}
+	length := 0
 	for _, a := range l.Args {
+		if length > maxShownCommand {
+			shown = append(shown, redact.Word("…"))
+			break
+		}
 		text := red.Text(a.Reveal())
 		if s := text.String(); s == "" || strings.ContainsAny(s, " \t'\"") {
 			text = redact.Sprintf("'%s'", text)
 		}
+		length += len(text.String())
 		shown = append(shown, text)
 	}
 	return redact.Join(" ", shown...)

@@ -34,18 +34,27 @@ func Load(path string, env Env) (*File, error) {
 
 // open reads and parses the file.
 func open(path string, env Env) (*fileReader, error) {
-	text, err := readBounded(path, maxFile)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("%s does not exist: write it, or name another file with --config: %w", clean(path), os.ErrNotExist)
-	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", clean(path), errors.New(reason(err)))
+	text, err := readConfiguration(path)
+	if err != nil {
+		return nil, err
 	}
-	doc, err := parse(clean(path), text)
+	doc, err := parseAny(path, text, env)
 	if err != nil {
 		return nil, err
 	}
 	return newFileReader(doc, path, othersMayRead(path), env), nil
+}
+
+// readConfiguration reads a file's text.
+func readConfiguration(path string) (string, error) {
+	text, err := readBounded(path, maxFile)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", fmt.Errorf("%s does not exist: write it, or name another file with --config: %w", clean(path), os.ErrNotExist)
+	case err != nil:
+		return "", fmt.Errorf("%s cannot be read: %w", clean(path), errors.New(reason(err)))
+	}
+	return text, nil
 }
 
 // othersMayRead reports whether the file's mode lets every user read it.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -166,15 +165,8 @@ on_hangup = "stop"
 }
 
 func TestO2_ReadEntry(t *testing.T) {
-	dir := t.TempDir()
-	tool := filepath.Join(dir, "tool")
-	if err := os.WriteFile(tool, []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env := testEnv("PATH", dir)
+	env := testEnv()
+	env.Look = lookFor("tool")
 	const good = "[servers.other]\ncommand = 5\n[servers.web]\ncommand = \"tool\"\n"
 	tests := []struct {
 		name, text, server string
@@ -185,11 +177,8 @@ func TestO2_ReadEntry(t *testing.T) {
 		{name: "timing", text: good + "probe_interval = 0", server: "web", field: "probe_interval", says: []string{"servers.toml:5: server web: probe_interval: 0 is not above 0"}},
 		{name: "two errors", text: good + "probe_interval = 0\nenabled = 1", server: "web", field: "probe_interval", says: []string{"1 more"}},
 		{name: "inherited", text: good + "[defaults]\nprobe_timeout = -1", server: "web", field: "probe_timeout", says: []string{"web", "defaults"}},
-		{name: "missing command", text: "[servers.web]\ncommand = \"npx\"", server: "web", field: "command", says: []string{"npx not found in PATH=" + dir, "install Node.js"}},
-		{name: "not executable", text: "[servers.web]\ncommand = \"plain\"", server: "web", field: "command", says: []string{"is not executable", "chmod"}},
-		{name: "a folder", text: "[servers.web]\ncommand = \"" + dir + "\"", server: "web", field: "command", says: []string{"is a folder"}},
-		{name: "own PATH", text: "[servers.web]\ncommand = \"uvx\"\nenv = { PATH = \"/nowhere\" }", server: "web", field: "command", says: []string{"/nowhere", "install uv"}},
-		{name: "cwd", text: "[servers.web]\ncommand = \"tool\"\ncwd = \"gone\"", server: "web", field: "cwd", says: []string{"gone"}},
+		{name: "command", text: "[servers.web]\ncommand = \"npx\"", server: "web", field: "command", says: []string{"servers.toml:2: server web: command: npx not found: install it"}},
+		{name: "cwd", text: "[servers.web]\ncommand = \"tool\"\ncwd = \"gone\"", server: "web", field: "cwd", says: []string{"servers.toml:3: server web: cwd: ", "gone not found: make the folder"}},
 		{name: "env_file", text: "[servers.web]\ncommand = \"tool\"\nenv_file = \"gone.env\"", server: "web", field: "env_file", says: []string{"cannot be read"}},
 		{name: "variable", text: "[servers.web]\ncommand = \"tool\"\nargs = [\"${NOPE}\"]", server: "web", field: "args[0]", says: []string{"NOPE is not set"}},
 		{name: "url", text: "[servers.web]\nurl = \"nowhere\"", server: "web", field: "url", says: []string{"scheme"}},
@@ -232,7 +221,9 @@ func TestO2_AFileBrokenElsewhereOffersTheEntryInForce(t *testing.T) {
 }
 
 func TestH1_AMissingCommandIsNoRefusalAtStartUp(t *testing.T) {
-	f := load(t, "[servers.web]\ncommand = \"no-such-thing\"\ncwd = \"/no/such/folder\"", testEnv())
+	env := testEnv()
+	env.Look = lookFor("tool")
+	f := load(t, "[servers.web]\ncommand = \"no-such-thing\"\ncwd = \"/no/such/folder\"", env)
 	s := f.Entries[0].Spec
 	if s == nil {
 		t.Fatalf("refused:\n%s", rendered(f.Problems))

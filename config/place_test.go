@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -113,4 +114,13 @@ func FuzzScan(f *testing.F) {
 		}
 		placed(t, d, d.root, "", d.values)
 	})
+}
+
+func TestC6_AProblemFarInALongLine(t *testing.T) {
+	f := load(t, "[servers.web]\ncommand = \"x\"\nargs = ["+strings.Repeat(`"é", `, 5000)+`5, "hunter2hunter2"]`, testEnv())
+	p := f.entry(t, "web").Problems[0]
+	excerpt := []rune(p.Excerpt.String())
+	if p.Column != 9+5000*5 || len(excerpt) > excerptWidth+1 || excerpt[0] != '…' || string(excerpt[p.Caret-1]) != "5" || strings.Contains(string(excerpt), "hunter2") {
+		t.Errorf("column %d, caret %d under %q", p.Column, p.Caret, string(excerpt))
+	}
 }

@@ -47,7 +47,7 @@ func (s *secrets) urlSecrets(u *url.URL, e expanded, at *node) {
 	}
 	take := func(name, value string) {
 		if !fromVariable[value] {
-			s.add(name, value)
+			s.add(name, value, ofURL)
 			if s.literal == nil && len(e.refs) == 0 && !s.public[name] && !s.exempt(value) {
 				s.literal = at
 			}
@@ -71,17 +71,29 @@ func (s *secrets) urlSecrets(u *url.URL, e expanded, at *node) {
 	}
 }
 
+// maxShownPairs bounds how many of a URL's query values are named where it is
+// shown.
+const maxShownPairs = 64
+
 // shownURL is a URL without its userinfo, and with its query values hidden.
 func shownURL(u *url.URL, r *redact.Redactor) redact.Safe {
 	bare := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	shown := r.Text(bare.String())
-	sep := redact.Word("?")
-	for _, pair := range strings.Split(u.RawQuery, "&") {
-		if key, _, ok := strings.Cut(pair, "="); ok {
-			name := fieldName(key)
-			shown = redact.Sprintf("%s%s%s=‹url.%s›", shown, sep, name, name)
-			sep = redact.Word("&")
+	var pairs []redact.Safe
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		key, _, ok := strings.Cut(pair, "=")
+		if !ok {
+			continue
 		}
+		if len(pairs) == maxShownPairs {
+			pairs = append(pairs, redact.Word("…"))
+			break
+		}
+		name := fieldName(key)
+		pairs = append(pairs, redact.Sprintf("%s=‹url.%s›", name, name))
+	}
+	shown := r.Text(bare.String())
+	if len(pairs) > 0 {
+		shown = redact.Sprintf("%s?%s", shown, redact.Join("&", pairs...))
 	}
 	return shown
 }

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
+	"rollcall/model"
 	"rollcall/redact"
 )
 
@@ -15,36 +17,67 @@ type secrets struct {
 	dir     string          // what relative paths are relative to
 	public  map[string]bool // names that the entry says are none
 	sources []redact.Source
-	names   []redact.Safe // in the order of their first source
+	names   []model.Judged // in the order of their first source
+	open    []model.Judged // values that R1 exempts, in the same order
 	known   map[secretKey]bool
-	literal *node // the first that the file itself holds, with a name that speaks of a secret
+	judged  map[model.Judged]bool // what is in names or in open: no reason is in both
+	literal *node                 // the first that the file itself holds, with a name that speaks of a secret
 }
 
-// secretKey tells one source from another; with an empty value, one name.
+// secretKey tells one source from another.
 type secretKey struct{ name, value string }
+
+// Why a value is a secret.
+var (
+	ofEnv      = redact.Word("a value of env")
+	ofEnvFile  = redact.Word("a value of env_file")
+	ofHeaders  = redact.Word("a value of headers")
+	ofSecrets  = redact.Word("listed in secrets")
+	ofURL      = redact.Word("userinfo or a query value of the url")
+	ofWebhook  = redact.Word("whoever has it can post")
+	ofFlag     = redact.Word("follows a flag that speaks of a secret")
+	ofArgument = redact.Word("set by an argument")
+	ofArgURL   = redact.Word("in a URL among the args")
+	ofVariable = redact.Word("a variable whose name speaks of a secret")
+	ofSent     = redact.Word("a variable in the url or a header")
+	ofParent   = redact.Word("inherited, and its name speaks of a secret")
+	ofProxy    = redact.Word("inherited, the password of a URL")
+)
 
 // add takes a value as secret, under the name that is shown in its place, unless
 // R1 exempts it.
-func (s *secrets) add(name, value string) {
-	if s.public[name] || s.exempt(value) || s.known[secretKey{name, value}] {
+func (s *secrets) add(name, value string, why redact.Safe) {
+	if ok := s.exemption(name, value); !ok.IsZero() {
+		s.note(&s.open, name, value, ok)
 		return
 	}
+	if s.note(&s.names, name, value, why) {
+		s.sources = append(s.sources, redact.Source{Name: redact.Name(name).String(), Value: redact.NewSecret(value)})
+	}
+}
+
+// note puts a name that is new into a list, and reports whether its value is new.
+func (s *secrets) note(list *[]model.Judged, name, value string, why redact.Safe) bool {
 	if s.known == nil {
-		s.known = map[secretKey]bool{}
+		s.known, s.judged = map[secretKey]bool{}, map[model.Judged]bool{}
 	}
-	if !s.known[secretKey{name, ""}] {
-		s.names = append(s.names, redact.Name(name))
+	if s.known[secretKey{name, value}] {
+		return false
 	}
-	s.known[secretKey{name, ""}], s.known[secretKey{name, value}] = true, true
-	s.sources = append(s.sources, redact.Source{Name: redact.Name(name).String(), Value: redact.NewSecret(value)})
+	if j := (model.Judged{Name: redact.Name(name), Why: why}); !s.judged[j] {
+		s.judged[j] = true
+		*list = append(*list, j)
+	}
+	s.known[secretKey{name, value}] = true
+	return true
 }
 
 // value takes a whole value of the file as secret: under the variable's name
 // where it is one variable that speaks of a secret, else under the field's.
-func (s *secrets) value(name string, e expanded, at *node) {
+func (s *secrets) value(name string, e expanded, at *node, why redact.Safe) {
 	s.refs(e, false)
 	if !e.alone() || !speaks(e.refs[0].name) {
-		s.add(name, e.text)
+		s.add(name, e.text, why)
 	}
 	s.noteLiteral(name, e, at)
 }
@@ -53,15 +86,19 @@ func (s *secrets) value(name string, e expanded, at *node) {
 // variables whose name speaks of a secret.
 func (s *secrets) refs(e expanded, all bool) {
 	for _, r := range e.refs {
-		if all || speaks(r.name) {
-			s.add(r.name, r.value)
+		switch {
+		case speaks(r.name):
+			s.add(r.name, r.value, ofVariable)
+		case all:
+			s.add(r.name, r.value, ofSent)
 		}
 	}
 }
 
-// noteLiteral remembers that the file itself holds a secret (C9).
+// noteLiteral remembers that the file itself holds a secret (C9): by the name of
+// its field, or by its looks.
 func (s *secrets) noteLiteral(name string, e expanded, at *node) {
-	if s.literal != nil || s.public[name] || !speaks(name) {
+	if s.literal != nil || s.public[name] || !speaks(name) && !looksSecret(e.text) {
 		return
 	}
 	for _, r := range e.refs {
@@ -78,7 +115,7 @@ func (s *secrets) noteLiteral(name string, e expanded, at *node) {
 // server that is sent "Bearer abc" may print "abc" alone.
 func (s *secrets) header(name string, e expanded, at *node) {
 	s.refs(e, true)
-	s.value(name, e, at)
+	s.value(name, e, at, ofHeaders)
 }
 
 // args takes what follows a flag that speaks of a secret, in the same argument
@@ -87,6 +124,7 @@ func (s *secrets) args(args []expanded, at []*node) {
 	before := "" // the flag that waits for its value
 	for i, a := range args {
 		s.refs(a, false)
+		s.noteLiteral("", a, at[i])
 		s.urlParts("args", a.text)
 		name, value, hasValue := strings.Cut(a.text, "=")
 		switch {
@@ -113,12 +151,12 @@ func (s *secrets) flagged(flag string, e expanded, at *node) {
 		}
 	}
 	if speaks(flag) {
-		s.value(flag, e, at)
+		s.value(flag, e, at, ofFlag)
 		return
 	}
 	name, _, ok := strings.Cut(e.text, "=")
 	if ok && (speaks(name) && !strings.ContainsAny(name, "/?") || isEnvFlag(flag)) {
-		s.value(name, e.from(len(name)+1), at)
+		s.value(name, e.from(len(name)+1), at, ofArgument)
 	}
 }
 
@@ -132,7 +170,7 @@ func isEnvFlag(arg string) bool { return arg == "-e" || arg == "--env" }
 // values of one whose key speaks of a secret.
 func (s *secrets) urlParts(prefix, text string) {
 	for _, v := range userinfo(text) {
-		s.add(prefix+".userinfo", v)
+		s.add(prefix+".userinfo", v, ofArgURL)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
@@ -141,7 +179,7 @@ func (s *secrets) urlParts(prefix, text string) {
 	for key, values := range u.Query() {
 		for _, v := range values {
 			if speaks(key) {
-				s.add(prefix+"."+key, v)
+				s.add(prefix+"."+key, v, ofArgURL)
 			}
 		}
 	}
@@ -170,18 +208,33 @@ func userinfo(text string) []string {
 // speaks of a secret there, or holds a URL with a password: a proxy's.
 func (s *secrets) inherited(name, value string) {
 	if speaks(name) {
-		s.add(name, value)
+		s.add(name, value, ofParent)
 		return
 	}
 	for _, v := range userinfo(value) {
-		s.add(name, v)
+		s.add(name, v, ofProxy)
 	}
 }
 
 // exempt reports whether R1 says that a value is no secret, whatever its field.
-func (s *secrets) exempt(value string) bool {
+func (s *secrets) exempt(value string) bool { return !s.exemption("", value).IsZero() }
+
+// exemption is why R1 says that a value is no secret; empty where it does not.
+func (s *secrets) exemption(name, value string) redact.Safe {
 	v := strings.TrimSpace(value)
-	return redact.Ordinary(v) || s.isPath(v)
+	switch {
+	case s.public[name]:
+		return redact.Word("listed in public")
+	case v == "":
+		return redact.Word("empty")
+	case utf8.RuneCountInString(v) < 4:
+		return redact.Word("under 4 characters")
+	case redact.Ordinary(v):
+		return redact.Word("a short number, a boolean, a log level or an environment's name")
+	case s.isPath(v):
+		return redact.Word("an existing path")
+	}
+	return redact.Safe{}
 }
 
 // isPath reports whether a value is an existing path, or a list of paths like

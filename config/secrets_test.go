@@ -115,7 +115,7 @@ headers = { Authorization = "Bearer qrstuvwx" }
 	}
 	var names []string
 	for _, n := range s.Shown.Secrets {
-		names = append(names, n.String())
+		names = append(names, n.Name.String())
 	}
 	slices.Sort(names)
 	if got := strings.Join(names, " "); got != "--token API_KEY Authorization PART url.key url.password url.user" {

@@ -65,7 +65,12 @@ type reader struct {
 	server   string // the entry that is read; empty for the file's own tables
 	problems []model.Problem
 	failed   bool // there was an error, not only warnings
+	more     int  // problems beyond maxProblems
 }
+
+// maxProblems bounds how many problems of one entry, or of one table's unknown
+// keys, are told with their places; the others are counted.
+const maxProblems = 1000
 
 // report notes a problem of a field.
 func (r *reader) report(at span, field string, f fault) { r.note(false, at, field, f) }
@@ -74,6 +79,11 @@ func (r *reader) report(at span, field string, f fault) { r.note(false, at, fiel
 func (r *reader) warn(at span, field string, f fault) { r.note(true, at, field, f) }
 
 func (r *reader) note(warning bool, at span, field string, f fault) {
+	if r.server != "" && len(r.problems) >= maxProblems {
+		r.more++
+		r.failed = r.failed || !warning
+		return
+	}
 	p := model.Problem{Warning: warning, Server: r.server, Field: fieldName(field).String(), Text: f.text, Hint: f.hint}
 	if field != "" {
 		p.Text = redact.Sprintf("%s: %s", fieldName(field), p.Text)
@@ -84,6 +94,16 @@ func (r *reader) note(warning bool, at span, field string, f fault) {
 	r.doc.place(&p, at, r.doc.masks)
 	r.problems = append(r.problems, p)
 	r.failed = r.failed || !warning
+}
+
+// told are the problems of an entry, with how many more there are.
+func (r *reader) told() []model.Problem {
+	if r.more == 0 {
+		return r.problems
+	}
+	return append(r.problems, model.Problem{Warning: !r.failed, Server: r.server, File: r.doc.file,
+		Text: redact.Sprintf("server %s: %d more problems are not listed", redact.Name(r.server), redact.Int(r.more)),
+		Hint: redact.Word("mend those that are")})
 }
 
 // wrongKind notes that a value is of another kind than the field takes.
@@ -106,8 +126,18 @@ func (r *reader) table(v value, prefix string, hint redact.Safe) (table, bool) {
 
 // unknown notes the keys that nobody knows (C6).
 func (r *reader) unknown(t table, keys []string) {
+	n := 0
 	for _, v := range t.all() {
 		if slices.Contains(keys, v.at.name) {
+			continue
+		}
+		if n++; n > maxProblems {
+			r.report(v.key(), "", fault{redact.Word("there are more unknown keys, which are not listed"), redact.Word("mend those above")})
+			return
+		}
+		if m := meant(v.at.name, keys); t.at != r.doc.root && m != "" && t.get(m).given() {
+			r.report(v.key(), v.field, fault{redact.Sprintf("unknown key, another spelling of %s, which is given too", redact.Name(m)),
+				redact.Word("remove one of the two, and keep the known one")})
 			continue
 		}
 		hint := unknownHint(v.at.name, keys)

@@ -49,12 +49,19 @@ type Shown struct {
 	Dir     redact.Safe   `json:"cwd,omitzero"`
 	Env     []redact.Safe `json:"env,omitempty"`     // names that the entry declares
 	Headers []redact.Safe `json:"headers,omitempty"` // names
-	Secrets []redact.Safe `json:"secrets,omitempty"` // names of the fields treated as secret
+	Secrets []Judged      `json:"secrets,omitempty"` // what is treated as secret (R1)
+	Open    []Judged      `json:"open,omitempty"`    // what stands where secrets do, and is shown as it is
 	Tags    []redact.Safe `json:"tags,omitempty"`
 	Timings Timings       `json:"timings"`
 
 	// Reconnect says whether an end is followed by another attempt (H3).
 	Reconnect bool `json:"reconnect"`
+}
+
+// Judged is the name of a configured value, and why that is a secret or none.
+type Judged struct {
+	Name redact.Safe `json:"name"`
+	Why  redact.Safe `json:"why"`
 }
 
 // Entry is one entry of the configuration as it was read: with a Spec, or

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"rollcall/redact"
@@ -44,7 +45,7 @@ func (t Timing) Text() redact.Safe {
 	if t.D == Forever {
 		return redact.Word("inf")
 	}
-	return redact.Name(t.D.String())
+	return redact.Name(strings.Replace(t.D.String(), "µ", "u", 1)) // a name is ASCII
 }
 
 // Timings are the timings in force for one server (C1). All are above 0;

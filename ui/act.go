@@ -9,6 +9,7 @@ import (
 // key gives a key to whom it belongs.
 func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
+	a.awaits = false
 	switch {
 	case name == "ctrl+c":
 		return a.quit()
@@ -43,6 +44,8 @@ func (a *app) act(do action) tea.Cmd {
 		return a.order(model.Disconnect)
 	case doConnect:
 		return a.order(model.Connect)
+	case doReload:
+		return a.askReload()
 	case openFilter:
 		a.mode, a.input.text = filtering, a.table.filter
 	case openSearch:

@@ -45,6 +45,7 @@ type app struct {
 	input    input
 	question question
 	said     string // by the dashboard itself, until the next key
+	awaits   bool   // what a reload would do, until the next key
 	dragging bool   // the divider
 
 	places places
@@ -105,6 +106,10 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.takeFetched(msg)
 	case savedMsg:
 		a.takeSaved(msg)
+	case pendingMsg:
+		a.takePending(msg.reload)
+	case reloadedMsg:
+		a.takeReloaded(msg)
 	case tea.KeyPressMsg:
 		a.stale = true
 		return a.key(msg)
@@ -165,7 +170,7 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 	}
 	old := a.fleet
 	a.fleet = f
-	if !a.have || a.lost != "" || old.Note != f.Note || old.Stopping != f.Stopping || old.Host != f.Host || old.Config != f.Config {
+	if !a.have || a.lost != "" || old.Note != f.Note || old.Waits != f.Waits || old.Stopping != f.Stopping || old.Host != f.Host || old.Config != f.Config {
 		a.stale = true
 	}
 	if a.lost != "" { // what comes back may be another engine, which counts anew

@@ -12,8 +12,13 @@ import (
 type question struct {
 	text string
 	verb model.Verb
-	to   []string // servers; nil where it is about quitting
+	to   []string // servers of an order
+
+	reload *model.Reload // what is asked about is this
 }
+
+// quits reports whether it is about quitting.
+func (q question) quits() bool { return q.to == nil && q.reload == nil }
 
 // orderQuestion asks before an order for more than one server.
 func orderQuestion(verb model.Verb, rows []*model.Row) question {

@@ -123,7 +123,8 @@ func (s *sheet) entry(e *model.Shown) {
 	s.add("cwd", plain, e.Dir.String())
 	s.add("environment", plain, join(e.Env, ", "))
 	s.add("headers", plain, join(e.Headers, ", "))
-	s.add("treated as secret", plain, join(e.Secrets, ", "))
+	s.judged("treated as secret", e.Secrets)
+	s.judged("shown as it is", e.Open)
 	s.add("tags", plain, join(e.Tags, ", "))
 }
 
@@ -149,6 +150,23 @@ func (s *sheet) timings(r *model.Row, now time.Time) {
 			value := x.t.Text().String()
 			s.add(x.name, plain, value+strings.Repeat(" ", max(8-len(value), 1))+x.t.From.String())
 		}
+	}
+}
+
+// judged lists names, each reason's together.
+func (s *sheet) judged(label string, list []model.Judged) {
+	var whys []string
+	names := map[string][]string{}
+	for _, j := range list {
+		why := j.Why.String()
+		if names[why] == nil {
+			whys = append(whys, why)
+		}
+		names[why] = append(names[why], j.Name.String())
+	}
+	for _, why := range whys {
+		s.add(label, plain, strings.Join(names[why], ", ")+": "+why)
+		label = ""
 	}
 }
 

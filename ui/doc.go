@@ -5,6 +5,7 @@
 //	Engine.Next ──fleet──▶ feed (latest wins) ──message──▶ app.Update ──▶ table, pane, ledger
 //	a key ──▶ keymap ──action──▶ app ──Order──▶ Engine.Do      (never blocks)
 //	Engine.Lines, Engine.Events ◀──command── app               (outside Update)
+//	Engine.Pending, Engine.Reload ◀──command── app             (R; outside Update)
 //	app.View: one string, built anew only when something visible changed
 //	          ──▶ Bubble Tea: the cells that differ go to the terminal
 //

@@ -19,9 +19,12 @@ func (a *app) draw() string {
 	footer := min(1, a.height-1)
 	a.drawHeader(c, a.headerRoom())
 	body := max(a.height-footer-c.lines, 0)
-	if a.mode == helping {
+	switch {
+	case a.mode == helping:
 		a.drawHelp(c, body)
-	} else {
+	case a.mode == asking && a.question.reload != nil:
+		a.drawReload(c, *a.question.reload, body)
+	default:
 		a.drawBody(c, body)
 	}
 	c.until(a.height - footer)

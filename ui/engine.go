@@ -23,6 +23,12 @@ type Engine interface {
 	Events(server string, after uint64, limit int) []model.Event
 	// Do gives an order and never blocks. An event with the order's ID answers.
 	Do(model.Order)
+	// Pending reads the configuration's file anew and says what a reload would
+	// do (C8). It may block.
+	Pending() model.Reload
+	// Reload applies the file, if that still does what was shown: ok, and what it
+	// did. Else nothing is done, and it says what it would do now. It may block.
+	Reload(shown model.Reload) (did model.Reload, ok bool)
 }
 
 // Options say how the dashboard is shown.

@@ -23,7 +23,9 @@ type fake struct {
 	lines   map[string][]model.Line
 	events  []model.Event
 	given   []model.Order
-	onNext  func()        // called in Next, for a test's panic
+	onNext  func()       // called in Next, for a test's panic
+	pending model.Reload // what a reload would do
+	reloads []model.Reload
 	reads   chan struct{} // closed when someone waits for a newer snapshot
 	once    sync.Once
 }
@@ -113,6 +115,22 @@ func (e *fake) Do(o model.Order) {
 	e.given = append(e.given, o)
 }
 
+func (e *fake) Pending() model.Reload {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.pending
+}
+
+func (e *fake) Reload(shown model.Reload) (model.Reload, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if shown.Text() != e.pending.Text() {
+		return e.pending, false
+	}
+	e.reloads = append(e.reloads, shown)
+	return shown, true
+}
+
 func (e *fake) orders() []model.Order {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -125,7 +143,8 @@ func text(format string, args ...any) redact.Safe {
 
 func shown(command string, tags ...string) *model.Shown {
 	s := &model.Shown{Command: text("%s", command), Timings: model.DefaultTimings(), Reconnect: true,
-		Env: []redact.Safe{text("GITHUB_TOKEN"), text("LOG_LEVEL")}, Secrets: []redact.Safe{text("GITHUB_TOKEN")}}
+		Env: []redact.Safe{text("GITHUB_TOKEN"), text("LOG_LEVEL")}, Secrets: []model.Judged{{Name: text("GITHUB_TOKEN"), Why: text("a value of env")}},
+		Open: []model.Judged{{Name: text("LOG_LEVEL"), Why: text("a log level")}}}
 	for _, t := range tags {
 		s.Tags = append(s.Tags, text("%s", t))
 	}

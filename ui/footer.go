@@ -95,6 +95,8 @@ func (a *app) offered(do action) bool {
 		return many || row != nil && row.Phase != model.Off
 	case doConnect:
 		return many || row != nil && connectable(row.Phase)
+	case doReload:
+		return a.fleet.Waits != (model.Waits{})
 	case leave:
 		return many || a.table.filter != "" || a.pane.zoomed
 	case toggleFollow:

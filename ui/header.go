@@ -120,10 +120,24 @@ func (a *app) drawHeader(c *canvas, limit int) {
 		putAll(c, pieces)
 		c.end()
 	}
-	if n := a.notice(); n.text != "" && c.lines < limit {
-		c.put(n.tone, " "+n.text)
+	if n, w := a.notice(), a.waits(); n.text+w.text != "" && c.lines < limit {
+		c.fill(1)
+		if putAll(c, []piece{w}); w.text != "" && n.text != "" {
+			c.fill(3)
+		}
+		putAll(c, []piece{n})
 		c.end()
 	}
+}
+
+// waits says how many servers wait for a reload (C8). It stands before what is
+// long; nothing is said of it where the file cannot be read, or no more.
+func (a *app) waits() piece {
+	w := a.fleet.Waits.Text()
+	if w.IsZero() || a.lost != "" || a.fleet.Stopping || !a.fleet.Note.IsZero() {
+		return piece{}
+	}
+	return piece{warn, "reload (R): " + w.String()}
 }
 
 func putAll(c *canvas, pieces []piece) {

@@ -14,6 +14,7 @@ const (
 	doRestart
 	doDisconnect
 	doConnect
+	doReload
 	toggleMark
 	markShown
 	leave // esc: the innermost thing that can be left
@@ -71,6 +72,7 @@ var keymap = []binding{
 	{[]string{"r"}, "r", doRestart, anywhere, "restart, entry read anew", "restart"},
 	{[]string{"d"}, "d", doDisconnect, anywhere, "disconnect until connected", "disconnect"},
 	{[]string{"c"}, "c", doConnect, anywhere, "connect; if it waits, now", "connect"},
+	{[]string{"R"}, "R", doReload, anywhere, "reload the file: shows, asks", "reload"},
 	{[]string{"space"}, "space", toggleMark, inTable, "mark; r d c mean all marked", ""},
 	{[]string{"*"}, "*", markShown, inTable, "mark all shown", ""},
 	{[]string{"esc"}, "esc", leave, anywhere, "leave pane, marks, filter", "back"},

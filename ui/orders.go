@@ -24,14 +24,17 @@ func (a *app) order(verb model.Verb) tea.Cmd {
 // answered takes the key that answers a question. Only y is yes.
 func (a *app) answered(name string) tea.Cmd {
 	a.mode = browsing
+	q := a.question
 	switch {
-	case a.question.to == nil && (name == "y" || name == "q"):
+	case q.quits() && (name == "y" || name == "q"):
 		return tea.Quit
-	case a.question.to == nil || name != "y":
+	case q.quits() || name != "y":
 		return nil
+	case q.reload != nil:
+		return a.reload(*q.reload)
 	}
 	clear(a.table.marks)
-	return a.do(a.ledger.give(a.opts.Order, a.question.verb, a.question.to))
+	return a.do(a.ledger.give(a.opts.Order, q.verb, q.to))
 }
 
 // do hands orders to the engine, and waits for the answers. No row changes
@@ -47,7 +50,7 @@ func (a *app) do(orders []model.Order) tea.Cmd {
 // a second time of asking is a yes.
 func (a *app) quit() tea.Cmd {
 	n := running(a.fleet.Rows)
-	again := a.mode == asking && a.question.to == nil
+	again := a.mode == asking && a.question.quits()
 	if !a.opts.HoldsEngine || n == 0 || again || a.fleet.Stopping {
 		return tea.Quit
 	}
