@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rollcall/config"
+	"rollcall/model"
+	"rollcall/redact"
+	"rollcall/transport"
+)
+
+func (a *app) probeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "probe URL | probe -- COMMAND [ARG…]",
+		Short: "One handshake with a server: revision, tools, ping; exit 0 where it answers",
+		Example: `  rollcall probe https://mcp.example.com/mcp
+  rollcall probe -- npx -y @modelcontextprotocol/server-everything`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if dash := c.ArgsLenAtDash(); dash == 0 {
+				return a.probe("", args)
+			}
+			if len(args) != 1 || !strings.Contains(args[0], "://") {
+				return usage("probe takes one URL, or -- and a command: rollcall probe -- %s", strings.Join(args, " "))
+			}
+			return a.probe(args[0], nil)
+		},
+	}
+}
+
+// probe makes one run, tells what it sees, asks once, and ends it.
+func (a *app) probe(url string, command []string) error {
+	spec, problems := config.AdHoc("probe", command, url, config.ProcessEnv())
+	if spec == nil {
+		for _, p := range problems {
+			if !p.Warning {
+				return failure{exitUsage, errors.New(p.Text.String())}
+			}
+		}
+		return usage("this cannot be probed")
+	}
+	host, err := transport.NewHost(transport.Options{Version: version(), Stderr: a.stderr, Core: a.core})
+	if err != nil {
+		return failure{exitFailure, err}
+	}
+	defer host.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+
+	events := make(chan model.RunEvent, 16)
+	begun := time.Now()
+	run := host.Start(spec, model.Dial{
+		Run: 1, Timeout: min(spec.Timings.StartTimeout.D, model.MaxTimer),
+		Report: func(ev model.RunEvent) { events <- ev }, // at most six of them
+		Line: func(_ time.Time, _ model.LineKind, text redact.Safe) {
+			fmt.Fprintf(a.err, "| %s\n", text)
+		},
+	})
+	v := &visit{app: a, spec: spec, run: run, begun: begun}
+	return v.attend(ctx, events)
+}
+
+// visit is one probe under way.
+type visit struct {
+	app    *app
+	spec   *model.Spec
+	run    *transport.Run
+	begun  time.Time
+	born   time.Time
+	result error
+	over   bool // the result is known
+}
+
+// attend tells each event, until everything is reaped.
+func (v *visit) attend(ctx context.Context, events <-chan model.RunEvent) error {
+	for {
+		select {
+		case <-ctx.Done():
+			v.end(errors.New("probe: interrupted"))
+			ctx = context.Background()
+		case ev := <-events:
+			switch ev := ev.(type) {
+			case model.Handshaken:
+				v.handshaken(ev)
+			case model.Connected:
+				v.connected(ctx, ev)
+			case model.Closed:
+				v.closed(ev)
+			case model.Reaped:
+				if len(ev.Survivors) > 0 && v.result == nil {
+					v.result = fmt.Errorf("probe: still there after SIGKILL: process %v", ev.Survivors)
+				}
+				if v.result != nil {
+					return failure{exitFailure, v.result}
+				}
+				return nil
+			}
+		}
+	}
+}
+
+func (v *visit) say(format redact.Safe) { fmt.Fprintln(v.app.out, format) }
+
+func (v *visit) handshaken(ev model.Handshaken) {
+	v.born = ev.At
+	h := ev.Handshake
+	v.say(redact.Sprintf("handshake  %d ms, revision %s, %s", redact.Int(ev.At.Sub(v.begun).Milliseconds()), h.Revision, h.Server))
+	if len(h.Capabilities) > 0 {
+		v.say(redact.Sprintf("offers     %s", redact.Join(", ", h.Capabilities...)))
+	}
+}
+
+func (v *visit) connected(ctx context.Context, ev model.Connected) {
+	if ev.Tools.Ok {
+		v.say(redact.Sprintf("tools      %d", redact.Int(ev.Tools.V)))
+	} else {
+		v.say(redact.Word("tools      not listed"))
+	}
+	window := min(v.spec.Timings.ProbeTimeout.D, model.MaxTimer)
+	ctx, cancel := context.WithTimeout(ctx, window)
+	defer cancel()
+	p := v.run.Probe(ctx)
+	ms := redact.Float(float64(p.Elapsed) / float64(time.Millisecond))
+	switch {
+	case p.Outcome == model.Alive:
+		v.say(redact.Sprintf("probe      alive after %.1f ms", ms))
+		v.end(nil)
+	case p.Text.IsZero():
+		v.end(errors.New(redact.Sprintf("probe: %s after %.1f ms", redact.Word("no answer"), ms).String()))
+	default:
+		v.end(errors.New(redact.Sprintf("probe: %s", p.Text).String()))
+	}
+}
+
+func (v *visit) closed(ev model.Closed) {
+	if v.born.IsZero() {
+		v.end(errors.New("probe: " + ev.End.Reason().String()))
+		return
+	}
+	v.end(errors.New("probe: " + model.ClosedText(ev.At.Sub(v.born), ev.End).String()))
+}
+
+// end keeps the first result, and closes the run.
+func (v *visit) end(err error) {
+	if !v.over {
+		v.over, v.result = true, err
+	}
+	v.run.Stop()
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"rollcall/config"
+	"rollcall/model"
+	"rollcall/redact"
+	"rollcall/supervise"
+)
+
+// reloader brings an engine up to date with its configuration's file (C8): a
+// save is handed on at once and stops nothing, a reload is asked for. Its methods
+// read the disk, and so may block; they may be called from any goroutine.
+type reloader struct {
+	engine *supervise.Engine
+	path   string
+	env    config.Env
+	how    redact.Safe // what applies what waits: "R applies it"
+
+	reading sync.Mutex  // held from reading to handing on: the newest is handed on last
+	told    redact.Safe // what waits, as it was told last
+
+	mu   sync.Mutex
+	seen []model.Entry // each way that an entry was in the file; launches live on with secrets of before
+}
+
+func newReloader(engine *supervise.Engine, file *config.File, env config.Env, how redact.Safe) *reloader {
+	r := &reloader{engine: engine, path: file.Path, env: env, how: how}
+	r.remember(file)
+	return r
+}
+
+// watch hands saves on until ctx ends. Where changes are not seen it says so.
+func (r *reloader) watch(ctx context.Context) {
+	if err := config.Watch(ctx, r.path, r.saved); err != nil {
+		r.engine.Tell(redact.Sprintf("changes of the configuration are not seen: %s", (*redact.Redactor)(nil).Error(err)))
+	}
+}
+
+// saved takes a file that may have changed, and says what of it waits for a
+// reload, or reloads where the file wants it so.
+func (r *reloader) saved() *config.File {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	file, diff := r.read()
+	var told redact.Safe
+	switch {
+	case !diff.Problem.IsZero():
+		return file
+	case diff.IsZero():
+	case !file.AutoReload:
+		told = redact.Sprintf("the configuration was saved, not applied yet: %s: %s", diff.Line(), r.how)
+	case diff.Drastic():
+		told = redact.Sprintf("reload = \"auto\" would remove %d of %d servers, so nothing was applied: %s: %s",
+			redact.Int(len(diff.Removed)), redact.Int(diff.Before), diff.Line(), r.how)
+	default:
+		r.apply(file, diff)
+	}
+	if told != r.told && !told.IsZero() {
+		r.engine.Tell(told)
+	}
+	r.told = told
+	return file
+}
+
+// Pending reads the file and says what a reload would do.
+func (r *reloader) Pending() model.Reload {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	_, diff := r.read()
+	return diff
+}
+
+// Reload applies the file, if that still does what was shown. It returns what
+// it did, or what it would do now.
+func (r *reloader) Reload(shown model.Reload) (did model.Reload, ok bool) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	file, diff := r.read()
+	if !diff.Problem.IsZero() || diff.Text() != shown.Text() {
+		return diff, false
+	}
+	r.apply(file, diff)
+	return diff, true
+}
+
+// reload applies the file without asking: a SIGHUP. A file in which no server is
+// left is taken for a save that went wrong.
+func (r *reloader) reload() {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	file, diff := r.read()
+	switch {
+	case !diff.Problem.IsZero():
+		r.engine.Tell(redact.Sprintf("not reloaded: %s", diff.Problem))
+	case diff.IsZero():
+		r.engine.Tell(redact.Word("reloaded: what runs is as the file has it"))
+	case len(file.Entries) == 0:
+		r.engine.Tell(redact.Sprintf("not reloaded: the file has no servers, and %d are in force: "+
+			"set enabled = false for each that should stop", redact.Int(diff.Before)))
+	default:
+		r.apply(file, diff)
+	}
+}
+
+// apply reloads. The lock is held.
+func (r *reloader) apply(file *config.File, diff model.Reload) {
+	r.engine.Configure(file.Entries, true)
+	r.engine.Tell(redact.Sprintf("reloaded: %s", diff.Line()))
+	r.told = redact.Safe{}
+}
+
+// loopAnswers is how long the engine's loop may take to say what is in force.
+const loopAnswers = 5 * time.Second
+
+// read reads the file, hands it on as a save, and says what is left for a
+// reload. A file that cannot be read changes nothing, and the engine says so
+// until it is mended. The lock is held.
+func (r *reloader) read() (*config.File, model.Reload) {
+	file, err := config.Load(r.path, r.env)
+	if err != nil {
+		problem := redact.Sprintf("%s: what runs stays as it is until this is mended", wrong(err))
+		r.engine.Note(problem)
+		return nil, model.Reload{Problem: problem}
+	}
+	r.remember(file)
+	r.engine.Note(redact.Safe{})
+	r.engine.Configure(file.Entries, false)
+	ctx, cancel := context.WithTimeout(context.Background(), loopAnswers)
+	defer cancel()
+	inForce, err := r.engine.InForce(ctx)
+	if err != nil {
+		return file, model.Reload{Problem: redact.Word("the engine does not answer")}
+	}
+	return file, config.Diff(inForce, file.Entries)
+}
+
+// wrong is why a file could not be read, in one line, with its place.
+func wrong(err error) redact.Safe {
+	var syntax *config.SyntaxError
+	if !errors.As(err, &syntax) {
+		return (*redact.Redactor)(nil).Error(err)
+	}
+	p := syntax.Problem
+	file := (*redact.Redactor)(nil).Text(filepath.Base(p.File.String()))
+	if p.Line == 0 {
+		return redact.Sprintf("%s: %s", file, p.Text)
+	}
+	return redact.Sprintf("%s:%d: %s", file, redact.Int(p.Line), p.Text)
+}
+
+// remember keeps what is secret in a file.
+func (r *reloader) remember(file *config.File) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range file.Entries {
+		if e.Spec != nil && !slices.ContainsFunc(r.seen, func(s model.Entry) bool { return s.Spec.Fingerprint == e.Spec.Fingerprint }) {
+			r.seen = append(r.seen, e)
+		}
+	}
+}
+
+// redact takes every secret that the configuration has or had out of a text
+// that no transport has seen: a panic's.
+func (r *reloader) redact(s string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return redactAll(r.seen, s)
+}
