@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,9 @@ func (a *app) writeTemplate() error {
 	}
 	if a.config != "" {
 		path = a.config
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return failure{exitFailure, fmt.Errorf("init: %w", err)}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -110,22 +110,15 @@ func (o *takeover) sameAgain(seen map[string]string) {
 	o.servers = slices.DeleteFunc(o.servers, func(t *taken) bool {
 		w := &tomlWriter{}
 		w.fields(t)
-		original := strings.TrimSuffix(t.name, suffixOf(t, o))
-		if content, ok := seen[original]; ok && content == w.b.String() && original != t.name {
-			o.skipped = append(o.skipped, note{redact.Sprintf("%s: left out: another file has the same", redact.Name(original)), t.from})
+		if content, ok := seen[t.base]; ok && content == w.b.String() {
+			o.skipped = append(o.skipped, note{redact.Sprintf("%s: left out: the same is there already", redact.Name(t.base)), t.from})
 			return true
 		}
-		seen[t.name] = w.b.String()
+		if t.name == t.base {
+			seen[t.base] = w.b.String()
+		}
 		return false
 	})
-}
-
-// suffixOf is what free put behind a server's name.
-func suffixOf(t *taken, o *takeover) string {
-	if n := strings.LastIndexByte(t.name, '-'); n > 0 && o.used[t.name[:n]] > 0 {
-		return t.name[n:]
-	}
-	return ""
 }
 
 // tomlWriter writes a servers.toml.

@@ -269,7 +269,7 @@ func TestC10_SeveralFilesBecomeOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := accepted(t, got, testEnv())
-	if len(f.Entries) != 3 || !strings.Contains(got.TOML, "same: left out: another file has the same") {
+	if len(f.Entries) != 3 || !strings.Contains(got.TOML, "same: left out: the same is there already") {
 		t.Errorf("%d servers\n%s", len(f.Entries), got.TOML)
 	}
 	if !strings.Contains(got.TOML, `KEY = "${KEY}"`) || !strings.Contains(got.TOML, `KEY = "${OTHER_2_KEY}"`) {

@@ -11,6 +11,7 @@ import (
 // ours says of it. What has no like here is in its notes.
 type taken struct {
 	name string
+	base string // the name before a number told it from another's
 	from *foreign
 
 	command, cwd, envFile, url aPhrase
@@ -161,8 +162,8 @@ func shortName(s string) string {
 	return s[:min(len(s), maxFieldName)]
 }
 
-// legalName mends a name that none of our servers may bear, and one that is taken.
-func (o *takeover) legalName(name string) string {
+// legalName mends a name that none of our servers may bear.
+func legalName(name string) string {
 	legal := strings.Map(func(r rune) rune {
 		if r < 0x80 && (isBare(byte(r)) || r == '.') {
 			return r
@@ -178,8 +179,7 @@ func (o *takeover) legalName(name string) string {
 	if legal == "" {
 		legal = "server"
 	}
-	legal = legal[:min(len(legal), 64)]
-	return o.free(legal)
+	return legal[:min(len(legal), 64)]
 }
 
 // free is a name that no server bears yet: name, name-2, name-3 …

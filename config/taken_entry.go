@@ -70,7 +70,8 @@ func (o *takeover) server(name string, f *foreign) *taken {
 		}
 		return o.skip(f, name, redact.Join("; ", why...))
 	}
-	e.t.name = o.legalName(name)
+	e.t.base = legalName(name)
+	e.t.name = o.free(e.t.base)
 	if e.t.name != name {
 		e.t.note(f, redact.Sprintf("its name there is %s", clean(shortName(name))))
 	}
