@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -31,7 +32,8 @@ func (a *app) dashboard() error {
 	if err != nil {
 		return err
 	}
-	d.start()
+	// The screen first: launching a hundred servers would hold up its first frame.
+	start := sync.OnceFunc(d.start)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan struct{})
@@ -47,7 +49,9 @@ func (a *app) dashboard() error {
 	shown := ui.Run(ctx, held{d.engine, d.files}, ui.Options{
 		ASCII: a.screen.ascii, NoColor: a.screen.noColor || os.Getenv("NO_COLOR") != "",
 		HoldsEngine: true, Order: model.Order{By: operator()}, Redact: d.redact,
+		Shown: start,
 	})
+	start() // nothing may have been shown, and stop waits for the loop
 	cancel()
 	<-ended
 	if n := d.running(); n > 0 {

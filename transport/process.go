@@ -132,8 +132,31 @@ func closeAll(files []*os.File) {
 // drain reads f to its end, whatever its volume, and hands over its lines.
 func (r *Run) drain(f *os.File, kind model.LineKind) {
 	lines := redact.NewLines(r.spec.Redactor, r.line(kind))
-	_, _ = io.Copy(inTurn{lines, r.host.turns}, f)
+	copyAll(inTurn{lines, r.host.turns}, f)
 	lines.Flush()
+}
+
+const (
+	quietRead = 2 << 10  // bytes that a stream may hold while it says little
+	loudRead  = 32 << 10 // and once a read has filled that
+)
+
+// copyAll reads f to its end. Its buffer is small until there is much to read:
+// most servers say little on stderr, and there are many of them.
+func copyAll(to io.Writer, f io.Reader) {
+	buf := make([]byte, quietRead)
+	for {
+		n, err := f.Read(buf)
+		if n > 0 {
+			_, _ = to.Write(buf[:n])
+		}
+		switch {
+		case err != nil:
+			return
+		case n == quietRead && len(buf) == quietRead:
+			buf = make([]byte, loudRead)
+		}
+	}
 }
 
 // inTurn takes a turn for each piece that it passes on. Servers that write as

@@ -12,8 +12,9 @@ import (
 	"rollcall/redact"
 )
 
-// keepBuffer is how much of a line buffer is kept for the next line, in bytes.
-const keepBuffer = 64 << 10
+// readBuffer is how much of stdout is read at once, in bytes. Each server has
+// one for as long as it lives; a longer line is put together from several.
+const readBuffer = 4 << 10
 
 // stdio makes the wire over a process's stdin and stdout. stdout is drained to
 // its end, also once the wire is closed; stdin is closed when the run is.
@@ -49,7 +50,7 @@ func (w *wire) readLines(f *os.File) {
 	noise := redact.NewLines(w.run.spec.Redactor, w.run.line(model.LineNoise))
 	defer noise.Flush()
 	turn := inTurn{noise, w.run.host.turns}
-	in := bufio.NewReaderSize(f, keepBuffer)
+	in := bufio.NewReaderSize(f, readBuffer)
 	var line []byte
 	for {
 		var err error

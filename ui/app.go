@@ -27,6 +27,7 @@ type app struct {
 	engine Engine
 	opts   Options
 	wait   func() tea.Msg   // for the next snapshot
+	touch  func()           // a key was touched: snapshots are wanted at once
 	now    func() time.Time // the clock; a test's own
 	look   *look
 
@@ -56,8 +57,8 @@ type app struct {
 // places is where things are on the screen, in lines from the top.
 type places struct{ table, tableHeight, pane, paneHeight int }
 
-func newApp(e Engine, opts Options, wait func() tea.Msg) *app {
-	return &app{engine: e, opts: opts, wait: wait, now: time.Now, look: newLook(opts.ASCII, unknown, ansi.WcWidth),
+func newApp(e Engine, opts Options, wait func() tea.Msg, touch func()) *app {
+	return &app{engine: e, opts: opts, wait: wait, touch: touch, now: time.Now, look: newLook(opts.ASCII, unknown, ansi.WcWidth),
 		table: newTable(), pane: newPane(), ledger: newLedger(), focus: inTable, stale: true}
 }
 
@@ -112,6 +113,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.takeReloaded(msg)
 	case tea.KeyPressMsg:
 		a.stale = true
+		a.touch()
 		return a.key(msg)
 	case tea.PasteMsg:
 		if a.mode == filtering || a.mode == searching {
@@ -120,6 +122,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 			return a.typed()
 		}
 	case tea.MouseMsg:
+		a.touch()
 		return a.mouse(msg)
 	default:
 		a.terminal(msg)
@@ -189,6 +192,10 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 func (a *app) View() tea.View {
 	if a.stale {
 		a.frame, a.stale = a.draw(), false
+		if a.have && a.opts.Shown != nil {
+			go a.opts.Shown()
+			a.opts.Shown = nil
+		}
 	}
 	v := tea.NewView(a.frame)
 	v.AltScreen = true

@@ -47,6 +47,9 @@ type Options struct {
 	// from the engine: an error, a panic's value. Without it such a text is
 	// withheld.
 	Redact func(string) string
+	// Shown is called once, in a goroutine of its own, when the first snapshot
+	// was drawn. nil: nobody wants to know.
+	Shown func()
 	// Input and Output are the terminal; nil means stdin and stdout.
 	Input  io.Reader
 	Output io.Writer

@@ -26,11 +26,48 @@ type panicked struct {
 // retryLost is how long to wait before a lost engine is read again.
 const retryLost = time.Second
 
-// feed reads snapshots and keeps the latest alone, until someone takes it: a
-// screen that is behind skips what is old.
-type feed struct{ latest chan tea.Msg }
+const (
+	idleRest = 250 * time.Millisecond // between two snapshots while nobody touches a key
+	awake    = 3 * time.Second        // how long after a key each snapshot is shown at once
+)
 
-func newFeed() *feed { return &feed{latest: make(chan tea.Msg, 1)} }
+// feed reads snapshots and keeps the latest alone, until someone takes it: a
+// screen that is behind skips what is old. While nobody touches a key it reads
+// four a second and no more: drawing is most of what the dashboard costs.
+type feed struct {
+	latest chan tea.Msg
+	touch  chan struct{} // of capacity 1: a key was touched
+}
+
+func newFeed() *feed {
+	return &feed{latest: make(chan tea.Msg, 1), touch: make(chan struct{}, 1)}
+}
+
+// touched says that somebody is there. It never blocks.
+func (f *feed) touched() {
+	select {
+	case f.touch <- struct{}{}:
+	default:
+	}
+}
+
+// rest waits until the next snapshot may be read; until is how long each is
+// shown at once.
+func (f *feed) rest(ctx context.Context, until time.Time) time.Time {
+	pause := idleRest
+	if time.Now().Before(until) {
+		pause = 0
+	}
+	wait := time.NewTimer(pause)
+	defer wait.Stop()
+	select {
+	case <-f.touch:
+		return time.Now().Add(awake)
+	case <-ctx.Done():
+	case <-wait.C:
+	}
+	return until
+}
 
 // run reads until ctx ends. It is the only writer.
 func (f *feed) run(ctx context.Context, e Engine) {
@@ -42,6 +79,7 @@ func (f *feed) run(ctx context.Context, e Engine) {
 	}()
 	var seen uint64
 	var last model.Fleet
+	var attended time.Time
 	for ctx.Err() == nil {
 		fleet, err := e.Next(ctx, seen)
 		if err == nil {
@@ -50,6 +88,7 @@ func (f *feed) run(ctx context.Context, e Engine) {
 				f.put(fleetMsg{fleet})
 			}
 			last = fleet
+			attended = f.rest(ctx, attended)
 			continue
 		}
 		if ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"rollcall/model"
 )
@@ -19,12 +20,43 @@ func TestFeedKeepsTheLatestAlone(t *testing.T) {
 			e.change(func(*fake) {})
 			synctest.Wait()
 		}
+		time.Sleep(2 * idleRest) // virtual: it reads again, and rests
+		synctest.Wait()
 		if m := f.next().(fleetMsg); m.fleet.Seq != 6 {
 			t.Errorf("took snapshot %d, want the latest, 6", m.fleet.Seq)
 		}
 		cancel()
 		if m := f.next(); m != nil {
 			t.Errorf("after its end the feed gave %v", m)
+		}
+	})
+}
+
+func TestFeedReadsFourSnapshotsASecondUntilAKeyIsTouched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		e, f := newFake(model.Fleet{Seq: 1}), newFeed()
+		go f.run(ctx, e)
+		reads := func() (n int) { // in a second in which the engine has something new all the time
+			for range 100 {
+				e.change(func(*fake) {})
+				time.Sleep(10 * time.Millisecond)
+				synctest.Wait()
+				select {
+				case <-f.latest:
+					n++
+				default:
+				}
+			}
+			return n
+		}
+		if n := reads(); n < 3 || n > 5 {
+			t.Errorf("%d snapshots in a quiet second, want 4", n)
+		}
+		f.touched()
+		if n := reads(); n < 90 {
+			t.Errorf("%d snapshots in the second after a key, want each of 100", n)
 		}
 	})
 }

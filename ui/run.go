@@ -35,7 +35,7 @@ func Run(ctx context.Context, e Engine, opts Options) error {
 	defer stop()
 
 	f := newFeed()
-	p := tea.NewProgram(newApp(e, opts, f.next), programOptions(opts)...)
+	p := tea.NewProgram(newApp(e, opts, f.next, f.touched), programOptions(opts)...)
 	feeding, quitting := make(chan struct{}), make(chan struct{})
 	go func() { defer close(feeding); f.run(ctx, e) }()
 	go func() {

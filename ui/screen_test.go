@@ -29,7 +29,7 @@ func newBench(t testing.TB, f model.Fleet, width, height int, opts Options) *ben
 	e := newFake(f)
 	e.lines["github"], e.events = githubLog(), githubEvents()
 	b := &bench{t: t, engine: e}
-	b.app = newApp(e, opts, func() tea.Msg { return nil })
+	b.app = newApp(e, opts, func() tea.Msg { return nil }, func() {})
 	b.app.now = func() time.Time { return noon }
 	b.send(tea.WindowSizeMsg{Width: width, Height: height}, fleetMsg{f})
 	return b
