@@ -46,7 +46,7 @@ func readBearer(_ *pattern, text []byte, _, from int) (span, int, bool) {
 // that is a plain word is none: `authorization: required`.
 func readAuthorization(_ *pattern, text []byte, _, from int) (span, int, bool) {
 	start := run(text, from, separator|list)
-	if bytes.IndexAny(text[from:start], ":=,") < 0 {
+	if !bytes.ContainsAny(text[from:start], ":=,") {
 		return span{}, start, false
 	}
 	end := run(text, start, value)

@@ -23,7 +23,6 @@ import (
 type audit struct {
 	live      bool // a process may be there
 	closing   bool // the transport is ending it by itself
-	closed    bool // the present run's end was seen
 	run       uint64
 	attempt   int     // of the last dial
 	runs      int     // of that attempt

@@ -207,7 +207,9 @@ func (s *session) describe(red *redact.Redactor, res *mcp.InitializeResult) {
 	_, s.mcpl = c.Experimental[mcplKey]
 	var names []string
 	for name, has := range map[string]bool{"tools": c.Tools != nil, "resources": c.Resources != nil, "prompts": c.Prompts != nil,
-		"logging": c.Logging != nil, "completions": c.Completions != nil} {
+		"completions": c.Completions != nil,
+		//lint:ignore SA1019 a server of an older revision may offer it
+		"logging": c.Logging != nil} {
 		if has {
 			names = append(names, name)
 		}

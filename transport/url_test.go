@@ -265,7 +265,7 @@ func TestT5_AMissingSessionIsTold(t *testing.T) {
 	for name, answer := range map[string]func(http.ResponseWriter){
 		"404":              func(w http.ResponseWriter) { http.Error(w, "not found", 404) },
 		"400 that says so": func(w http.ResponseWriter) { http.Error(w, "Bad Request: No valid session ID provided", 400) },
-		"401 that says so": func(w http.ResponseWriter) { http.Error(w, "unknown session", 401) },
+		"401 that says so": func(w http.ResponseWriter) { http.Error(w, "unknown session", http.StatusUnauthorized) },
 		"400 with a response": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(400)
@@ -317,7 +317,7 @@ func TestP3_ATroubledServersStatusCostsNothingOnce(t *testing.T) {
 func TestATroubledServersToolsAreUnknownAndTheConnectionStays(t *testing.T) {
 	s := webServer(t, func(w http.ResponseWriter, _ *http.Request, method string) bool {
 		if method == "tools/list" {
-			http.Error(w, "later", 503)
+			http.Error(w, "later", http.StatusServiceUnavailable)
 		}
 		return method == "tools/list"
 	})
@@ -333,7 +333,7 @@ func TestATroubledServersToolsAreUnknownAndTheConnectionStays(t *testing.T) {
 func TestP3_A401ToAProbeBearsThePermanentEnd(t *testing.T) {
 	s := webServer(t, func(w http.ResponseWriter, _ *http.Request, method string) bool {
 		if method == "ping" {
-			http.Error(w, "token expired", 401)
+			http.Error(w, "token expired", http.StatusUnauthorized)
 		}
 		return method == "ping"
 	})

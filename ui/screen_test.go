@@ -22,7 +22,6 @@ type bench struct {
 	app    *app
 	engine *fake
 	quit   bool
-	copied string
 }
 
 func newBench(t testing.TB, f model.Fleet, width, height int, opts Options) *bench {
