@@ -208,7 +208,7 @@ func (a *audit) failed(t tell, was state) string {
 	if doubled := float64(ts.ReconnectInterval.D) * float64(uint64(1)<<min(n, 62)); doubled < full {
 		full = doubled
 	}
-	least, most := max(0.75*full, float64(a.retry)), max(1.25*full, float64(a.retry))
+	least, most := max(0.75*full, float64(a.retry)), max(1.25*full, 1.25*float64(a.retry))
 	limit := float64(model.MaxTimer)
 	if w := float64(wait) + 1; w < min(least, limit) || float64(wait) > min(most, limit) {
 		return fmt.Sprintf("%s attempt %d waits %s, not %.0f to %.0f s", ev.Kind, n, wait, least/1e9, most/1e9)

@@ -39,7 +39,7 @@ func (t *turn) end(end model.End) {
 		t.after = afterRetry
 		// L2: of a connection that had lasted the attempt is 0, so it waits base.
 		e.wait = backoff(t.spec.Timings.ReconnectInterval.D, t.spec.Timings.ReconnectMaxInterval.D, t.attempt, t.jitter())
-		e.wait = min(max(e.wait, end.RetryAfter), model.MaxTimer)
+		e.wait = min(max(e.wait, t.atLeast(end.RetryAfter)), model.MaxTimer)
 		t.due = t.now + e.wait
 	}
 	if !t.alive && !keepSlot {

@@ -67,6 +67,7 @@ type Engine struct {
 	publishAt *time.Timer
 	published instant
 	note      redact.Safe
+	unsaved   redact.Safe // why the state file is not written
 	unknown   []string    // C8: entries of the file that wait for reload
 	waits     model.Waits // what waits for reload, the unknown ones left out
 
@@ -89,7 +90,7 @@ func New(opts Options, entries []model.Entry) *Engine {
 	for _, fn := range opts.Listeners {
 		e.listeners = append(e.listeners, listen(fn, e.listenerFailed))
 	}
-	e.saver = newSaver(opts.Store)
+	e.saver = newSaver(opts.Store, func(err error) { e.call(func() { e.stateSaved(err) }) })
 	saved, err := e.saver.load()
 	if err != nil {
 		e.tellConfig(redact.Sprintf("the state file could not be read, disconnects of before are forgotten: %s", (*redact.Redactor)(nil).Error(err)))
@@ -130,20 +131,29 @@ func (e *Engine) Run() []Survivor {
 	return e.wind()
 }
 
+// windLimit bounds, over all, how long the engine's end waits for listeners and
+// the last save.
+const windLimit = 2 * time.Second
+
 // wind ends what the loop has started.
 func (e *Engine) wind() []Survivor {
 	e.box.close()
 	for _, l := range e.listeners {
 		l.close()
 	}
-	timeout := time.After(2 * time.Second)
+	e.saver.close()
+	ctx, cancel := context.WithTimeout(context.Background(), windLimit)
+	defer cancel()
+	ends := []<-chan struct{}{e.saver.done}
 	for _, l := range e.listeners {
+		ends = append(ends, l.done)
+	}
+	for _, end := range ends {
 		select {
-		case <-l.done:
-		case <-timeout: // it hangs; that is its own affair
+		case <-end:
+		case <-ctx.Done(): // it hangs; that is its own affair
 		}
 	}
-	e.saver.close(timeout)
 	e.publish()
 	e.board.close()
 	return e.survivors()

@@ -44,6 +44,7 @@ func TestT9_AnOperatorsOrderComesFirstInTheQueue(t *testing.T) {
 		r := newRig(t, startsForever, func(o *Options) { o.Slots = 1 }, spec("a"), spec("b"), spec("c"), spec("d"), spec("e"))
 		r.after(time.Second)
 		r.order(model.Restart, "1", "e")
+		r.after(time.Millisecond) // entries are read side by side: one after the other
 		r.order(model.Restart, "2", "d")
 		r.order(model.Disconnect, "3", "b")
 		r.after(95 * time.Second)

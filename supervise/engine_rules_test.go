@@ -2,7 +2,9 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -215,6 +217,123 @@ func TestP7_ALateOutcomeOfAnOldRunIsDropped(t *testing.T) {
 		r.after(30 * time.Second)
 		if row := r.row("s"); row.Run != 2 || row.Phase != model.Settling || len(r.net.starts()) != 2 {
 			t.Errorf("after the old run's outcome: run %d is %s", row.Run, row.Phase)
+		}
+	})
+}
+
+func TestB6_AWaitThatManyWereAskedForIsSpread(t *testing.T) {
+	waits := map[time.Duration]bool{}
+	for i := range 100 {
+		s := newState(fmt.Sprint(i), seedOf("host", fmt.Sprint(i)))
+		s.run = 1
+		w := s.atLeast(10 * time.Minute)
+		if w < 10*time.Minute || w > 750*time.Second {
+			t.Errorf("server %d waits %s, want 600 to 750 s", i, w)
+		}
+		waits[w.Round(time.Second)] = true
+	}
+	if len(waits) < 50 {
+		t.Errorf("100 servers have %d different waits", len(waits))
+	}
+}
+
+// fullDisk is a Store that cannot be written until it is mended.
+type fullDisk struct {
+	mu     sync.Mutex
+	mended bool
+	saved  map[string]Saved
+}
+
+func (d *fullDisk) Load() (map[string]Saved, error) { return nil, nil }
+
+func (d *fullDisk) Save(s map[string]Saved) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.mended {
+		return errors.New("no space left on device")
+	}
+	d.saved = s
+	return nil
+}
+
+func TestO5_AStateFileThatCannotBeWrittenIsSaidAndTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := &fullDisk{}
+		r := newRig(t, healthy, func(o *Options) { o.Store = disk }, spec("s"))
+		r.after(time.Second)
+		r.order(model.Disconnect, "d", "s")
+		r.after(10 * time.Minute)
+		if told := r.events(model.EvConfig); len(told) != 1 || !strings.Contains(told[0].Text.String(), "no space left") {
+			t.Fatalf("told %v, want the failure once", told)
+		}
+		r.row("s") // reads until nothing newer comes
+		if f, err := r.e.Next(t.Context(), 0); err != nil || !strings.Contains(f.Note.String(), "state file cannot be written") {
+			t.Errorf("the header says %q, %v", f.Note, err)
+		}
+		disk.mu.Lock()
+		disk.mended = true
+		disk.mu.Unlock()
+		r.after(time.Minute)
+		disk.mu.Lock()
+		defer disk.mu.Unlock()
+		if disk.saved["s"].HeldSince.IsZero() {
+			t.Error("the hold was not saved once the disk was mended")
+		}
+		if told := r.events(model.EvConfig); len(told) != 2 {
+			t.Errorf("told %d events, want that it is written again", len(told))
+		}
+	})
+}
+
+func TestX2_ListenersAndAStoreThatHangHoldUpTheEndOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		defer close(hang)
+		stuck := func(model.Event, uint64) { <-hang }
+		r := newRig(t, healthy, func(o *Options) {
+			o.Listeners = append(o.Listeners, stuck, stuck)
+			o.Store = stuckStore(hang)
+		}, spec("s"))
+		r.after(time.Second)
+		r.order(model.Disconnect, "d", "s")
+		r.after(time.Second)
+		began := time.Now()
+		r.e.Stop()
+		<-r.ended
+		if took := time.Since(began); took > windLimit {
+			t.Errorf("the end took %s, want %s at most", took, windLimit)
+		}
+		r.ended <- nil
+	})
+}
+
+type stuckStore chan struct{}
+
+func (s stuckStore) Load() (map[string]Saved, error) { return nil, nil }
+func (s stuckStore) Save(map[string]Saved) error     { <-s; return nil }
+
+func TestD6_ProbesDoNotPushOutTheFailureOfTheDay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		r := newRig(t, func(r *fakeRun) {
+			if n++; n == 1 {
+				dead(r)
+				return
+			}
+			healthy(r)
+		}, nil, spec("s"))
+		r.after(20 * time.Hour)
+		failures, probes := 0, 0
+		for _, ev := range r.e.Events("s", 0, 5000) {
+			switch ev.Kind {
+			case model.EvAttemptFailed:
+				failures++
+			case model.EvProbe:
+				probes++
+			}
+		}
+		if failures != 1 || probes < historyProbes {
+			t.Errorf("%d failures and %d probes after 20 h, want the one failure, and %d probes at least", failures, probes, historyProbes)
 		}
 	})
 }

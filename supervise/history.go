@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -9,20 +10,24 @@ import (
 
 const (
 	historySpan   = 24 * time.Hour // D6
-	historyServer = 512            // events kept a server
-	historyAll    = 4096           // events kept over all
+	historyServer = 1024           // events kept a server, and as many again
+	historyProbes = 256            // probes that were alive, likewise
+	historyAll    = 4096           // events kept over all, likewise
 )
 
 // history keeps the last events, over all and a server. Probes that were alive
-// are kept a server alone: they would push out everything else.
+// are kept a server alone, and apart: they would push out everything else.
 type history struct {
 	mu     sync.Mutex
 	seq    uint64
 	all    []model.Event
-	server map[string][]model.Event
+	server map[string]*past
 }
 
-func newHistory() *history { return &history{server: map[string][]model.Event{}} }
+// past is what is kept of one server.
+type past struct{ events, probes []model.Event }
+
+func newHistory() *history { return &history{server: map[string]*past{}} }
 
 // add numbers an event and keeps it.
 func (h *history) add(ev model.Event) model.Event {
@@ -30,17 +35,28 @@ func (h *history) add(ev model.Event) model.Event {
 	defer h.mu.Unlock()
 	h.seq++
 	ev.Seq = h.seq
-	if ev.Kind != model.EvProbe || ev.Outcome.String() != model.Alive.String() {
+	alive := ev.Kind == model.EvProbe && ev.Outcome.String() == model.Alive.String()
+	if !alive {
 		h.all = keep(h.all, ev, historyAll)
 	}
-	if ev.Server != "" {
-		h.server[ev.Server] = keep(h.server[ev.Server], ev, historyServer)
+	if ev.Server == "" {
+		return ev
+	}
+	p := h.server[ev.Server]
+	if p == nil {
+		p = &past{}
+		h.server[ev.Server] = p
+	}
+	if alive {
+		p.probes = keep(p.probes, ev, historyProbes)
+	} else {
+		p.events = keep(p.events, ev, historyServer)
 	}
 	return ev
 }
 
-// keep appends, and drops the oldest quarter when the list has grown to twice
-// what is kept; what is too old goes too.
+// keep appends. When the list has grown to twice the limit, the older half is
+// dropped.
 func keep(list []model.Event, ev model.Event, limit int) []model.Event {
 	list = append(list, ev)
 	if len(list) < 2*limit {
@@ -56,15 +72,25 @@ func keep(list []model.Event, ev model.Event, limit int) []model.Event {
 func (h *history) after(server string, seq uint64, limit int, now time.Time) []model.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := h.all
-	if server != "" {
-		list = h.server[server]
+	if server == "" {
+		return slices.Clone(newest(h.all, seq, limit, now))
 	}
+	p := h.server[server]
+	if p == nil {
+		return nil
+	}
+	both := slices.Concat(newest(p.events, seq, limit, now), newest(p.probes, seq, limit, now))
+	slices.SortFunc(both, func(a, b model.Event) int { return int(a.Seq) - int(b.Seq) })
+	return both[max(len(both)-limit, 0):]
+}
+
+// newest is the end of a list, as far as it is new, young and within the limit.
+func newest(list []model.Event, seq uint64, limit int, now time.Time) []model.Event {
 	i := len(list)
 	for i > 0 && list[i-1].Seq > seq && len(list)-i < limit && now.Sub(list[i-1].At) <= historySpan {
 		i--
 	}
-	return append([]model.Event(nil), list[i:]...)
+	return list[i:]
 }
 
 func (h *history) forget(server string) {

@@ -170,6 +170,9 @@ func (e *Engine) tell(u *unit, f tell) {
 	if f.stderr {
 		ev.Stderr = u.tail.lastStderr(ev.Run, lastLines)
 	}
+	if ev.Kind == model.EvEnded { // as asked, it is no problem any more
+		u.lastFailure, u.lastFailureAt = redact.Safe{}, time.Time{}
+	}
 	if brief, ok := ev.Brief(); ok {
 		u.lastFailure, u.lastFailureAt = brief, ev.At
 	}

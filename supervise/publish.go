@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -173,7 +174,7 @@ func (e *Engine) publish() {
 	waits.Added = len(e.unknown)
 	e.board.hang(model.Fleet{
 		Seq: e.board.fleet.Seq + 1, At: time.Now(), Host: e.opts.Host, Config: e.opts.Config,
-		Note: e.note, Waits: waits, Rows: slices.Clone(e.rows), Stopping: e.stopping,
+		Note: cmp.Or(e.note, e.unsaved), Waits: waits, Rows: slices.Clone(e.rows), Stopping: e.stopping,
 	})
 }
 
@@ -189,8 +190,11 @@ func (e *Engine) rowOf(u *unit) *model.Row {
 	if s.spec != nil {
 		r.Transport, r.Protocol, r.Lasting, r.Shown = s.spec.Transport, s.spec.Protocol, s.spec.Timings.Lasting(), s.spec.Shown
 	}
-	if s.phase == model.Waiting {
+	switch s.phase {
+	case model.Waiting:
 		r.Next = e.wall(s.due)
+	case model.Queued:
+		r.Attempt = s.upcoming // the one that it is queued for
 	}
 	if s.alive {
 		r.Connected = e.wall(s.born)

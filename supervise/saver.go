@@ -29,12 +29,11 @@ type saver struct {
 	next  map[string]Saved
 	wake  chan struct{}
 	done  chan struct{}
-	err   error
-	told  bool // the loop's: the last failure was told
+	saved func(error) // told of each save, from the saver's goroutine
 }
 
-func newSaver(store Store) *saver {
-	s := &saver{store: store, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newSaver(store Store, saved func(error)) *saver {
+	s := &saver{store: store, saved: saved, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if store == nil {
 		close(s.done)
 		return s
@@ -58,10 +57,7 @@ func (s *saver) loop() {
 		s.next = nil
 		s.mu.Unlock()
 		if next != nil {
-			err := s.store.Save(next)
-			s.mu.Lock()
-			s.err = err
-			s.mu.Unlock()
+			s.saved(s.store.Save(next))
 		}
 	}
 }
@@ -76,35 +72,42 @@ func (s *saver) put(m map[string]Saved) {
 	}
 }
 
-// failure returns the error of the last save.
-func (s *saver) failure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+// close lets the goroutine end, once the last save is done.
+func (s *saver) close() {
+	if s.store != nil {
+		close(s.wake)
+	}
 }
 
-// close waits for the last save, until the timeout.
-func (s *saver) close(timeout <-chan time.Time) {
-	if s.store == nil {
+// saveAgain is how long after a failed save another is tried.
+const saveAgain = 30 * time.Second
+
+// stateSaved says what became of a save: a failure, once, until one is good
+// again. A hold that is not saved is lost with the engine (O5), so it is tried
+// again, and the header says so meanwhile.
+func (e *Engine) stateSaved(err error) {
+	failing := !e.unsaved.IsZero()
+	switch {
+	case err != nil:
+		e.afterFunc(saveAgain, func() { e.call(func() { e.saver.dirty = true }) })
+		if failing {
+			return
+		}
+		e.unsaved = redact.Sprintf("the state file cannot be written, disconnects will not outlive rollcall: %s", (*redact.Redactor)(nil).Error(err))
+		e.tellConfig(e.unsaved)
+	case failing:
+		e.unsaved = redact.Safe{}
+		e.tellConfig(redact.Word("the state file is written again"))
+	default:
 		return
 	}
-	close(s.wake)
-	select {
-	case <-s.done:
-	case <-timeout:
-	}
+	e.changed = true
 }
 
 // saveChanged hands the holds and episodes to the saver where one changed.
 func (e *Engine) saveChanged() {
 	if !e.saver.dirty || e.saver.store == nil {
 		return
-	}
-	if err := e.saver.failure(); (err != nil) != e.saver.told {
-		e.saver.told = err != nil
-		if err != nil {
-			e.tellConfig(redact.Sprintf("the state file could not be written: %s", (*redact.Redactor)(nil).Error(err)))
-		}
 	}
 	e.saver.dirty = false
 	all := map[string]Saved{}

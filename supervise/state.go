@@ -129,6 +129,12 @@ func (s *state) jitter() float64 {
 	return 1 + s.spread*(draw(s.seed, s.run, s.attempt)-0.5)
 }
 
+// atLeast spreads a wait that a server asked for: not before it (H1), and not
+// all at once where many were asked the same (B6).
+func (s *state) atLeast(asked time.Duration) time.Duration {
+	return time.Duration(float64(min(asked, model.MaxTimer)) * (1 + s.spread/2*draw(s.seed, s.run, s.attempt)))
+}
+
 // wanted reports whether the server is meant to be connected.
 func (s *state) wanted() bool {
 	switch s.phase {

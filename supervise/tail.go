@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -9,18 +10,18 @@ import (
 )
 
 const (
-	tailLines = 1000      // kept a server (T3)
+	tailLines = 1000      // kept a ring (T3)
 	tailBytes = 256 << 10 // at most, of text
 	lastLines = 5         // of stderr, in a report (A1, A4)
 )
 
-// Tail is one server's bounded ring of lines: its stderr, noise, and rollcall's
-// own lines among them (T3, D5). Lines enter from any goroutine.
+// Tail is what is kept of one server's lines (T3, D5). stderr has a ring of its
+// own: neither noise on stdout nor rollcall's own lines push it out. Lines enter
+// from any goroutine.
 type Tail struct {
 	mu     sync.Mutex
-	lines  []model.Line // a ring, once it is full
-	head   int          // the oldest
-	bytes  int
+	stderr ring
+	rest   ring
 	seq    uint64
 	noise  uint64
 	fresh  bool   // something came since the last snapshot
@@ -33,10 +34,14 @@ func newTail(notify func()) *Tail { return &Tail{notify: notify} }
 func (l *Tail) add(at time.Time, run uint64, kind model.LineKind, text redact.Safe) {
 	l.mu.Lock()
 	l.seq++
-	if kind == model.LineNoise {
+	to := &l.rest
+	switch kind {
+	case model.LineStderr:
+		to = &l.stderr
+	case model.LineNoise:
 		l.noise++
 	}
-	l.push(model.Line{Seq: l.seq, At: at, Run: run, Kind: kind, Text: text})
+	to.push(model.Line{Seq: l.seq, At: at, Run: run, Kind: kind, Text: text})
 	first := !l.fresh
 	l.fresh = true
 	l.mu.Unlock()
@@ -45,51 +50,39 @@ func (l *Tail) add(at time.Time, run uint64, kind model.LineKind, text redact.Sa
 	}
 }
 
-func (l *Tail) push(line model.Line) {
-	l.bytes += len(line.Text.String())
-	for l.count() > 0 && (l.count() >= tailLines || l.bytes > tailBytes) {
-		l.bytes -= len(l.lines[l.head].Text.String())
-		l.lines[l.head] = model.Line{}
-		l.head++
-	}
-	// The slice slides over its array; it is copied down when half is empty.
-	if l.head > 0 && l.head >= len(l.lines)/2 && len(l.lines) == cap(l.lines) {
-		n := copy(l.lines, l.lines[l.head:])
-		clear(l.lines[n:])
-		l.lines, l.head = l.lines[:n], 0
-	}
-	l.lines = append(l.lines, line)
-}
-
-func (l *Tail) count() int { return len(l.lines) - l.head }
-
 // after returns the newest lines with a Seq above seq, at most limit, oldest
 // first.
 func (l *Tail) after(seq uint64, limit int) []model.Line {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kept := l.lines[l.head:]
 	if l.seq <= seq || limit <= 0 {
 		return nil
 	}
-	n := min(int(min(l.seq-seq, uint64(len(kept)))), limit)
-	return append([]model.Line(nil), kept[len(kept)-n:]...)
+	a, b := l.stderr.after(seq, limit), l.rest.after(seq, limit)
+	both := make([]model.Line, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].Seq < b[0].Seq {
+			both, a = append(both, a[0]), a[1:]
+		} else {
+			both, b = append(both, b[0]), b[1:]
+		}
+	}
+	both = append(append(both, a...), b...)
+	return both[max(len(both)-limit, 0):]
 }
 
 // lastStderr returns the end of a run's stderr, oldest first.
 func (l *Tail) lastStderr(run uint64, n int) []redact.Safe {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kept := l.lines[l.head:]
+	kept := l.stderr.kept()
 	var out []redact.Safe
 	for i := len(kept) - 1; i >= 0 && len(out) < n && kept[i].Run >= run; i-- {
-		if kept[i].Run == run && kept[i].Kind == model.LineStderr {
+		if kept[i].Run == run {
 			out = append(out, kept[i].Text)
 		}
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return out
 }
 
@@ -99,4 +92,40 @@ func (l *Tail) marks() (seq, noise uint64) {
 	defer l.mu.Unlock()
 	l.fresh = false
 	return l.seq, l.noise
+}
+
+// ring keeps the last tailLines lines, and at most tailBytes of their text.
+type ring struct {
+	lines []model.Line
+	head  int // the oldest
+	bytes int
+}
+
+func (r *ring) kept() []model.Line { return r.lines[r.head:] }
+
+func (r *ring) push(line model.Line) {
+	r.bytes += len(line.Text.String())
+	for n := len(r.kept()); n > 0 && (n >= tailLines || r.bytes > tailBytes); n-- {
+		r.bytes -= len(r.lines[r.head].Text.String())
+		r.lines[r.head] = model.Line{}
+		r.head++
+	}
+	// The slice slides over its array; it is copied down when half is empty.
+	if r.head > 0 && r.head >= len(r.lines)/2 && len(r.lines) == cap(r.lines) {
+		n := copy(r.lines, r.kept())
+		clear(r.lines[n:])
+		r.lines, r.head = r.lines[:n], 0
+	}
+	r.lines = append(r.lines, line)
+}
+
+// after is the newest lines with a Seq above seq, at most limit. The slice is
+// the ring's own: it is good until the next push.
+func (r *ring) after(seq uint64, limit int) []model.Line {
+	kept := r.kept()
+	i := len(kept)
+	for i > 0 && kept[i-1].Seq > seq && len(kept)-i < limit {
+		i--
+	}
+	return kept[i:]
 }
