@@ -16,8 +16,13 @@ func (a *app) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Say what is wrong with a configuration; exit 1 where there are errors",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return a.check(asJSON, verbose) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("check takes no argument: rollcall check --config %s", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error { return a.check(asJSON, verbose) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "every timing in force, those that are built in too")

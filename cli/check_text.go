@@ -162,14 +162,14 @@ type namedTiming struct {
 	model.Timing
 }
 
-// inForce are the timings in the manual's order; a lasting_after that is not set
+// inForce are the timings that something acts on, in the manual's order; a lasting_after that is not set
 // is what L1 makes of the cap.
 func inForce(t model.Timings) []namedTiming {
 	lasting := t.LastingAfter
 	lasting.D = t.Lasting()
 	return []namedTiming{
 		{"reconnect_interval", t.ReconnectInterval}, {"reconnect_max_interval", t.ReconnectMaxInterval}, {"lasting_after", lasting},
-		{"start_timeout", t.StartTimeout}, {"request_timeout", t.RequestTimeout}, {"probe_interval", t.ProbeInterval},
+		{"start_timeout", t.StartTimeout}, {"probe_interval", t.ProbeInterval},
 		{"probe_timeout", t.ProbeTimeout}, {"stop_grace", t.StopGrace},
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,6 +34,11 @@ func (a *app) dashboard() error {
 	if err != nil {
 		return err
 	}
+	// From here to the end no signal ends the program by its default: what is
+	// being stopped is stopped in order (X2).
+	quiet := make(chan os.Signal, 1)
+	signal.Notify(quiet, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(quiet)
 	// The screen first: launching a hundred servers would hold up its first frame.
 	start := sync.OnceFunc(d.start)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -41,8 +48,8 @@ func (a *app) dashboard() error {
 		defer close(ended)
 		select {
 		case c := <-d.broken:
-			d.broken <- c
 			cancel()
+			d.crashed(c.value, []byte(c.stack)) // for stop to find
 		case <-ctx.Done():
 		}
 	}()

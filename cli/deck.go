@@ -121,14 +121,17 @@ func (d *deck) crashed(v any, stack []byte) {
 // SIGTERM or SIGINT kills at once. What survived is named in the error.
 func (d *deck) stop() error {
 	again := make(chan os.Signal, 4)
-	signal.Notify(again, syscall.SIGTERM, syscall.SIGINT)
+	// A terminal that hangs up meanwhile must not end the stop: its default would.
+	signal.Notify(again, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(again)
 	d.unwatch()
 	d.engine.Stop()
 	for {
 		select {
-		case <-again:
-			d.engine.Kill()
+		case s := <-again:
+			if s != syscall.SIGHUP {
+				d.engine.Kill()
+			}
 		case survivors := <-d.ended:
 			d.host.Close()
 			return survived(survivors)

@@ -24,7 +24,12 @@ func (a *app) probeCommand() *cobra.Command {
 		Short: "One handshake with a server: revision, tools, ping; exit 0 where it answers",
 		Example: `  rollcall probe https://mcp.example.com/mcp
   rollcall probe -- npx -y @modelcontextprotocol/server-everything`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("probe what? A URL, or -- and a command: rollcall probe -- npx -y …")
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if dash := c.ArgsLenAtDash(); dash == 0 {
 				return a.probe("", args)
@@ -143,10 +148,23 @@ func (v *visit) connected(ctx context.Context, ev model.Connected) {
 
 func (v *visit) closed(ev model.Closed) {
 	if v.born.IsZero() {
-		v.end(errors.New("probe: " + ev.End.Reason().String()))
+		v.end(errors.New("probe: " + v.reason(ev.End).String()))
 		return
 	}
 	v.end(errors.New("probe: " + model.ClosedText(ev.At.Sub(v.born), ev.End).String()))
+}
+
+// reason is why there was no handshake. What to do is said of an entry and of a
+// row's key elsewhere: here there is neither.
+func (v *visit) reason(end model.End) redact.Safe {
+	field, text, hint := transport.Look(v.spec)
+	switch {
+	case end.Cause == model.CommandMissing && field != "":
+		return redact.Sprintf("%s: %s", text, hint)
+	case end.Cause == model.NeedsCredentials:
+		return redact.Word("needs credentials: write its url and headers into a configuration (HTTP 401)")
+	}
+	return end.Reason()
 }
 
 // end keeps the first result, and closes the run.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -27,11 +28,11 @@ type reloader struct {
 	told    redact.Safe // what waits, as it was told last
 
 	mu   sync.Mutex
-	seen []model.Entry // each way that an entry was in the file; launches live on with secrets of before
+	seen map[string][]model.Entry // the last ways that each entry was in the file
 }
 
 func newReloader(engine *supervise.Engine, file *config.File, env config.Env, how redact.Safe) *reloader {
-	r := &reloader{engine: engine, path: file.Path, env: env, how: how}
+	r := &reloader{engine: engine, path: file.Path, env: env, how: how, seen: map[string][]model.Entry{}}
 	r.remember(file)
 	return r
 }
@@ -155,14 +156,21 @@ func wrong(err error) redact.Safe {
 	return redact.Sprintf("%s:%d: %s", file, redact.Int(p.Line), p.Text)
 }
 
+// versions is how many ways of an entry are remembered: a launch lives on with
+// the secrets of before, and a file that rotates them must not fill the memory.
+const versions = 8
+
 // remember keeps what is secret in a file.
 func (r *reloader) remember(file *config.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range file.Entries {
-		if e.Spec != nil && !slices.ContainsFunc(r.seen, func(s model.Entry) bool { return s.Spec.Fingerprint == e.Spec.Fingerprint }) {
-			r.seen = append(r.seen, e)
+		known := r.seen[e.Name]
+		if e.Spec == nil || slices.ContainsFunc(known, func(s model.Entry) bool { return s.Spec.Fingerprint == e.Spec.Fingerprint }) {
+			continue
 		}
+		known = append(known, e)
+		r.seen[e.Name] = known[max(len(known)-versions, 0):]
 	}
 }
 
@@ -171,5 +179,5 @@ func (r *reloader) remember(file *config.File) {
 func (r *reloader) redact(s string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return redactAll(r.seen, s)
+	return redactAll(slices.Concat(slices.Collect(maps.Values(r.seen))...), s)
 }

@@ -54,9 +54,18 @@ func (a *app) serve(asJSON, logs bool) error {
 	}
 	err = a.attend(d, p, signals)
 	cancel()
-	following.Wait()
+	followed := make(chan struct{})
+	go func() { following.Wait(); close(followed) }()
+	select {
+	case <-followed:
+	case <-time.After(lastLinesLimit): // whoever reads this is stuck (X2)
+	}
 	return err
 }
+
+// lastLinesLimit is how long the end of serve waits for a reader that is slow
+// to take the last lines.
+const lastLinesLimit = time.Second
 
 // attend waits for what ends serve, and stops the engine then.
 func (a *app) attend(d *deck, p *printer, signals <-chan os.Signal) error {
@@ -103,7 +112,11 @@ func (p *printer) event(ev model.Event, missed uint64) {
 	if server.IsZero() {
 		server = redact.Word("rollcall")
 	}
-	p.print(ev, fmt.Sprintf("%s %-16s %s", ev.At.Format(time.TimeOnly), server, ev.Text))
+	text := ev.Text
+	if line := model.Telling(ev.Stderr); !line.IsZero() && !p.logs { // A1: the end of its stderr
+		text = redact.Sprintf("%s · %s", text, line)
+	}
+	p.print(ev, fmt.Sprintf("%s %-16s %s", ev.At.Format(time.TimeOnly), server, text))
 }
 
 // logLine is a line of stderr in the JSON output (X3).

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -37,10 +38,12 @@ func (f stateFile) Load() (map[string]supervise.Saved, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular(): // a pipe would block the start
+		return nil, fmt.Errorf("%s: no regular file", f.path)
 	case info.Size() > maxState:
 		return nil, fmt.Errorf("%s: longer than %d bytes", f.path, maxState)
 	}
-	b, err := os.ReadFile(f.path)
+	b, err := readAtMost(f.path, maxState)
 	if err != nil {
 		return nil, err
 	}
@@ -74,4 +77,14 @@ func (f stateFile) Save(saved map[string]supervise.Saved) error {
 		_ = os.Remove(tmp.Name())
 	}
 	return err
+}
+
+// readAtMost reads a file's first n bytes.
+func readAtMost(path string, n int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, n))
 }

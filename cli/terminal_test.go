@@ -193,8 +193,8 @@ func linesOf(out io.Reader) iter.Seq[string] {
 
 // jsonEvent is what the tests read of a line of `serve --json`.
 type jsonEvent struct {
-	Event, Server, Line string
-	PID                 int
+	Event, Server, Line, Error string
+	PID                        int
 }
 
 // eventsOf reads events until the end of the output, which it always reads to.

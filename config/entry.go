@@ -83,7 +83,7 @@ func (r *entryReader) supervision(d *defaults) {
 		case !bad.bad():
 			*timing = model.Timing{D: at, From: model.FromEntry}
 			if !unused {
-				r.shortTiming(f.name, *timing, v)
+				r.doubtful(f.name, *timing, v)
 			}
 		case unused:
 			bad.text = redact.Sprintf("%s; unused, since reconnect is off", bad.text)
@@ -147,6 +147,7 @@ func (r *entryReader) remote() {
 			continue
 		}
 		r.secrets.header(h.name(), h.expanded, h.at)
+		r.secrets.sends(h.refs)
 		r.spec.Headers = append(r.spec.Headers, model.Pair{Name: h.name(), Value: redact.NewSecret(h.text)})
 		r.shown.Headers = append(r.shown.Headers, redact.Name(h.name()))
 	}
@@ -207,7 +208,7 @@ func (r *entryReader) finish() *model.Spec {
 	for i, tag := range r.shown.Tags {
 		r.shown.Tags[i] = red.Text(tag.String())
 	}
-	r.spec.Redactor, r.spec.Shown = red, &r.shown
+	r.spec.Redactor, r.spec.Shown, r.spec.Credentials = red, &r.shown, r.secrets.credentials()
 	r.spec.Fingerprint = fingerprint(&r.spec, r.secrets.sources)
 	return &r.spec
 }

@@ -109,7 +109,7 @@ func (r *fileReader) readDefaults() {
 		d, bad := r.timing(f, v)
 		if !bad.bad() {
 			*f.at(&r.defaults.timings) = model.Timing{D: d, From: model.FromDefaults}
-			r.shortTiming(f.name, model.Timing{D: d}, v)
+			r.doubtful(f.name, model.Timing{D: d}, v)
 			continue
 		}
 		r.report(v.span(), v.field, bad)
@@ -136,19 +136,34 @@ func (r *fileReader) readRest() {
 	}
 	if t, ok := r.table(r.root.get("log"), "log.", redact.Word("write [log] and the fields below it")); ok {
 		r.unknown(t, logKeys)
-		if e, ok := r.text(t.get("dir")); ok && e.text != "" {
-			r.file.LogDir = e.text
-			if !filepath.IsAbs(e.text) {
-				r.file.LogDir = filepath.Join(r.dir, e.text)
-			}
+		if v := t.get("dir"); v.given() {
+			r.logDir(v)
 		}
 	}
 	if t, ok := r.table(r.root.get("ui"), "ui.", redact.Word("write [ui] and the fields below it")); ok {
 		r.unknown(t, uiKeys)
 		if v := t.get("on_hangup"); v.given() {
 			r.file.UI.StopOnHangup = r.word(v, "serve", "stop") == "stop"
+			if !r.file.UI.StopOnHangup {
+				r.idle(v)
+			}
 		}
 	}
+}
+
+// logDir reads where the state file is kept. It warns, since no failures.log is
+// written there in this version (A4).
+func (r *fileReader) logDir(v value) {
+	e, ok := r.text(v)
+	if !ok || e.text == "" {
+		return
+	}
+	r.file.LogDir = e.text
+	if !filepath.IsAbs(e.text) {
+		r.file.LogDir = filepath.Join(r.dir, e.text)
+	}
+	r.warn(v.span(), v.field, fault{redact.Word("holds the state file alone in this version: no failures.log is written"),
+		redact.Word("take the failures from `rollcall serve --json`")})
 }
 
 // webhook reads where alerts are posted (A5). The whole URL is secret: whoever
@@ -156,6 +171,7 @@ func (r *fileReader) readRest() {
 func (r *fileReader) webhook(t table) {
 	if v := t.get("format"); v.given() {
 		r.file.Alerts.Format = r.word(v, "json", "slack", "discord")
+		r.idle(v)
 	}
 	v := t.get("webhook")
 	e, ok := r.text(v)
@@ -167,6 +183,7 @@ func (r *fileReader) webhook(t table) {
 		r.report(v.span(), v.field, fault{redact.Word("no http or https URL"), redact.Word("write the URL that alerts are posted to, or remove it")})
 		return
 	}
+	r.idle(v)
 	s := secrets{dir: r.dir}
 	s.urlSecrets(u, e, v.at)
 	s.add("alerts.webhook", e.text, ofWebhook)

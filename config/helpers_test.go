@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,4 +91,11 @@ func childEnv(s *model.Spec) map[string]string {
 		m[p.Name] = p.Value.Reveal()
 	}
 	return m
+}
+
+// inForce is without the warnings of what does nothing in this version.
+func inForce(problems []model.Problem) []model.Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p model.Problem) bool {
+		return p.Warning && strings.Contains(p.Text.String(), "in this version")
+	})
 }

@@ -50,7 +50,7 @@ func readConfiguration(path string) (string, error) {
 	text, err := readBounded(path, maxFile)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "", fmt.Errorf("%s does not exist: write it, or name another file with --config: %w", clean(path), os.ErrNotExist)
+		return "", missing(fmt.Sprintf("%s does not exist: write it, or name another file with --config", clean(path)))
 	case err != nil:
 		return "", fmt.Errorf("%s cannot be read: %w", clean(path), errors.New(reason(err)))
 	}
@@ -142,3 +142,11 @@ func place(p model.Problem) redact.Safe {
 	}
 	return redact.Sprintf("%s:%d", p.File, redact.Int(p.Line))
 }
+
+// missing is the error of a file that is not there: os.ErrNotExist, in words
+// that say what to do.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+func (m missing) Is(target error) bool { return target == os.ErrNotExist }

@@ -41,12 +41,14 @@ func readURL(text string) (*url.URL, model.Transport, fault) {
 // URL and decoded, and what ${…} put there (R1).
 func (s *secrets) urlSecrets(u *url.URL, e expanded, at *node) {
 	s.refs(e, true)
-	fromVariable := map[string]bool{}
+	fromVariable := map[string]ref{}
 	for _, r := range e.refs {
-		fromVariable[r.value] = true
+		fromVariable[r.value] = r
 	}
 	take := func(name, value string) {
-		if !fromVariable[value] {
+		if r, ok := fromVariable[value]; ok {
+			s.sends([]ref{r})
+		} else {
 			s.add(name, value, ofURL)
 			if s.literal == nil && len(e.refs) == 0 && !s.public[name] && !s.exempt(value) {
 				s.literal = at

@@ -21,6 +21,7 @@ type secrets struct {
 	open    []model.Judged // values that R1 exempts, in the same order
 	known   map[secretKey]bool
 	judged  map[model.Judged]bool // what is in names or in open: no reason is in both
+	sent    []ref                 // variables in headers, and in the url's userinfo and query
 	literal *node                 // the first that the file itself holds, with a name that speaks of a secret
 }
 
@@ -190,6 +191,9 @@ var urlUserinfo = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?:
 // userinfo are the passwords of the URLs in a text, or the users of those that
 // have no password; as they stand there, and decoded.
 func userinfo(text string) []string {
+	if !strings.Contains(text, "://") {
+		return nil // most are no URL, and this is asked of a whole environment
+	}
 	var found []string
 	for _, m := range urlUserinfo.FindAllStringSubmatch(text, -1) {
 		v := m[2]

@@ -106,8 +106,9 @@ func (r *reader) timing(f timingField, v value) (d time.Duration, bad fault) {
 	return d, bad
 }
 
-// shortTiming warns of a legal timing that hardly anyone means (C4, L2).
-func (r *reader) shortTiming(name string, t model.Timing, v value) {
+// doubtful warns of a legal timing that hardly anyone means (C4, L2), or that is
+// not in force.
+func (r *reader) doubtful(name string, t model.Timing, v value) {
 	switch {
 	case name == "reconnect_max_interval" && t.D < time.Second:
 		r.warn(v.span(), v.field, fault{redact.Sprintf("%s is below 1s: a server that fails at once is started again and again", t.Text()),
@@ -115,6 +116,8 @@ func (r *reader) shortTiming(name string, t model.Timing, v value) {
 	case name == "lasting_after" && t.D < 300*time.Second:
 		r.warn(v.span(), v.field, fault{redact.Sprintf("%s is below 300s: a server that flaps slower than that counts as recovered each time", t.Text()),
 			redact.Word("remove it for the default of 300s or more")})
+	case name == "request_timeout":
+		r.idle(v)
 	}
 }
 

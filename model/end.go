@@ -58,7 +58,7 @@ type End struct {
 	CloseCode Opt[int]    `json:"close_code,omitzero"`
 	// Text says what failed, redacted, for a report of an attempt that made no
 	// connection and for what Exit cannot say: `dial tcp 127.0.0.1:1: connection
-	// refused`, `npx not found: install Node.js; searched PATH=/usr/bin`.
+	// refused`, `npx not found: install Node.js, then c; searched PATH=/usr/bin`.
 	Text redact.Safe `json:"text,omitzero"`
 	// RetryAfter is the least wait that the server asked for (H1), 0 for none.
 	RetryAfter time.Duration `json:"retry_after,omitempty"`

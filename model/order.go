@@ -56,12 +56,6 @@ var resultNames = [results]string{"done", "refused", "merged", "superseded"}
 
 func (r Result) String() string { return resultNames[r] }
 
-// MarshalText writes the result's word.
-func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
-
-// UnmarshalText reads the result's word.
-func (r *Result) UnmarshalText(b []byte) error { return fromWord(r, resultNames[:], b, "result") }
-
 // Refusal says why an entry could not be read for an order (O2).
 type Refusal struct {
 	Field string      // the server's field, empty where the file is broken elsewhere

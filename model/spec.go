@@ -15,6 +15,9 @@ type Spec struct {
 	Launch  *Launch       // nil where the server is only dialled
 	URL     redact.Secret // empty for stdio
 	Headers []Pair        // sent with each HTTP request, or the WebSocket's opening
+	// Credentials are the variables that the headers and the url take credentials
+	// from, at most four: what to set where the server wants others (D7).
+	Credentials []redact.Safe
 
 	Enabled   bool
 	Reconnect bool

@@ -18,7 +18,8 @@ func (t *turn) closed(end model.End) {
 // end counts the end of the run, once, and decides what follows the reap (L5).
 // The wait runs from here.
 func (t *turn) end(end model.End) {
-	t.outlive() // an end at or after the threshold has lasted (S)
+	t.outlive()            // an end at or after the threshold has lasted (S)
+	t.note = redact.Safe{} // what an order was told is not what the row is about any more
 	e := ending{counted: true, at: t.now, end: end, connected: t.alive, lasted: t.alive && t.lasted, once: !t.spec.Reconnect}
 	if t.alive {
 		e.life = t.now - t.born

@@ -14,6 +14,9 @@ func (t *turn) restored(e restored) {
 // configured takes the entry as the configuration now has it (C5, C8). With
 // apply it was reloaded: what runs is restarted or stopped for it.
 func (t *turn) configured(e configured) {
+	if t.phase != model.Halted {
+		t.note = redact.Safe{} // a refusal was about the file as it was
+	}
 	switch {
 	case t.quits:
 	case e.entry == nil:

@@ -191,6 +191,10 @@ func (e *Engine) rowOf(u *unit) *model.Row {
 		r.Transport, r.Protocol, r.Lasting, r.Shown = s.spec.Transport, s.spec.Protocol, s.spec.Timings.Lasting(), s.spec.Shown
 	}
 	switch s.phase {
+	case model.Refused:
+		if r.LastFailure.IsZero() { // a bad [defaults] alerts for one server alone
+			r.LastFailure, r.LastFailureAt = s.problem, r.Since
+		}
 	case model.Waiting:
 		r.Next = e.wall(s.due)
 	case model.Queued:
@@ -223,8 +227,6 @@ func noteOf(s *state) redact.Safe {
 		return s.note
 	case s.gone:
 		return redact.Word("no longer in the file: reload stops it")
-	case s.phase == model.Off && !s.problem.IsZero():
-		return s.problem // held, else it would be refused
 	case s.changed == nil || s.changesByItself():
 		return redact.Safe{}
 	case s.changed.Spec == nil:

@@ -34,11 +34,11 @@ func TestErrorsSayWhatAnOperatorNeeds(t *testing.T) {
 	}{
 		{"exit code", commandSpec("/bin/sh", "-c", "/bin/sleep 0.1; echo cannot open the database >&2; exit 3"), "exit code 3", "stderr: cannot open the database"},
 		{"signal", commandSpec("/bin/sh", "-c", "/bin/sleep 0.1; echo oh >&2; kill -SEGV $$"), "signal: segmentation fault", "stderr: oh"},
-		{"PATH", missing, "uvx not found: install uv; searched PATH=/opt/none", ""},
+		{"PATH", missing, "uvx not found: install uv, then c; searched PATH=/opt/none", ""},
 		{"close code", refusing, "close code 1008: policy violation", ""},
 		{"HTTP status", dialled(model.HTTP, "http", "--status", "500"), "HTTP 500 Internal Server Error", ""},
 		{"a WebSocket's HTTP status", dialled(model.WebSocket, "ws", "--status", "502"), "HTTP 502 Bad Gateway", ""},
-		{"credentials", dialled(model.HTTP, "http", "--status", "401"), "needs credentials: HTTP 401", ""},
+		{"credentials", dialled(model.HTTP, "http", "--status", "401"), "needs credentials: set headers in its entry, then c (HTTP 401)", ""},
 		{"redirect", dialled(model.HTTP, "http", "--page", "redirect"), "/login: if that is right, make it the url", ""},
 		{"page", dialled(model.HTTP, "http", "--page", "login"), "of type text/html", ""},
 		{"no WebSocket there", dialled(model.WebSocket, "http"), "HTTP 405 Method Not Allowed", ""},

@@ -31,6 +31,9 @@ type guard struct {
 // restartPause keeps a guardian that cannot stay from being started in a loop.
 const restartPause = time.Second
 
+// guardianEnd is how long the end waits for the guardian's.
+const guardianEnd = 2 * time.Second
+
 // guardianVariable is in a guardian's environment. A host that finds it in its
 // own would start guardians without end.
 const guardianVariable = "ROLLCALL_GUARDIAN"
@@ -182,5 +185,8 @@ func (g *guard) close() {
 	}
 	g.hangUp()
 	g.mu.Unlock()
-	<-g.done
+	select {
+	case <-g.done:
+	case <-time.After(guardianEnd): // stopped, or out of reach: it holds up no end (X2)
+	}
 }

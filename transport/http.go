@@ -54,7 +54,7 @@ func (rt *roundTripper) endOf(err error) model.End {
 	case answered && (status == nil || status.code == http.StatusBadRequest):
 		return answer
 	case status != nil:
-		return status.end()
+		return status.end(rt.run.spec)
 	}
 	if media := rt.foreign.Load(); media != nil {
 		return model.End{Cause: model.TransportBroken, Text: redact.Sprintf(
@@ -63,13 +63,22 @@ func (rt *roundTripper) endOf(err error) model.End {
 	return rt.run.broken(err)
 }
 
-// end is what to make of a status that ended a connection, or kept it from
-// being made.
-func (s *statusError) end() model.End {
+// end is what to make of a status that ended a connection to spec's url, or kept
+// it from being made.
+func (s *statusError) end(spec *model.Spec) model.End {
 	if s.code == http.StatusUnauthorized {
-		return model.End{Cause: model.NeedsCredentials, Text: redact.Word("needs credentials: HTTP 401")}
+		return model.End{Cause: model.NeedsCredentials, Text: needsCredentials(spec)}
 	}
 	return model.End{Cause: model.HTTPStatus, Text: s.text(), RetryAfter: s.retryAfter}
+}
+
+// needsCredentials says what to do about a 401 (D7).
+func needsCredentials(spec *model.Spec) redact.Safe {
+	set := redact.Word("headers in its entry")
+	if len(spec.Credentials) > 0 {
+		set = redact.Join(", ", spec.Credentials...)
+	}
+	return redact.Sprintf("needs credentials: set %s, then c (HTTP 401)", set)
 }
 
 // text is the status as the server gave it: a number, and the words that go

@@ -21,22 +21,34 @@ func Look(spec *model.Spec) (field string, text, hint redact.Safe) {
 		return "", text, hint
 	}
 	_, m := find(spec)
-	return m.field, m.text, m.hint
+	return m.field, m.text, m.advice()
 }
 
 // missing is why a launch cannot be run; the zero value says that it can.
 type missing struct {
-	field      string // cwd, command
-	text, hint redact.Safe
+	field string      // cwd, command
+	text  redact.Safe // what was seen
+	hint  redact.Safe // what to do
+	note  redact.Safe // what helps with it: which PATH was searched; may be empty
+}
+
+// advice is the hint with its note.
+func (m missing) advice() redact.Safe {
+	if m.note.IsZero() {
+		return m.hint
+	}
+	return redact.Sprintf("%s; %s", m.hint, m.note)
 }
 
 // report is all of it in one line, the most telling part first: a row cuts its
-// end.
+// end. It is for a server that is halted: c has it looked for again (D7).
 func (m missing) report() redact.Safe {
+	text := m.text
 	if m.field == "cwd" {
-		return redact.Sprintf("cwd %s: %s", m.text, m.hint)
+		text = redact.Sprintf("cwd %s", text)
 	}
-	return redact.Sprintf("%s: %s", m.text, m.hint)
+	m.hint = redact.Sprintf("%s, then c", m.hint)
+	return redact.Sprintf("%s: %s", text, m.advice())
 }
 
 // find returns the file that spec's launch would run, or why there is none.
@@ -55,14 +67,14 @@ func find(spec *model.Spec) (path string, m missing) {
 		if why == runs {
 			return absolute(path), m
 		}
-		return "", missing{"command", redact.Sprintf("%s %s", name, whyTexts[why]), advice(why, l.Path)}
+		return "", missing{field: "command", text: redact.Sprintf("%s %s", name, whyTexts[why]), hint: advice(why, l.Path)}
 	}
 	for _, v := range l.Env {
 		if v.Name == "PATH" {
 			return findIn(v.Value.Reveal(), l.Path, spec.Redactor)
 		}
 	}
-	return "", missing{"command", redact.Sprintf("%s not found", name), redact.Sprintf("%s; PATH is not set", advice(notFound, l.Path))}
+	return "", missing{"command", redact.Sprintf("%s not found", name), advice(notFound, l.Path), redact.Word("PATH is not set")}
 }
 
 // checkDir looks at the folder that a launch would run in.
@@ -73,11 +85,12 @@ func checkDir(dir string, red *redact.Redactor) missing {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return missing{"cwd", redact.Sprintf("%s not found", red.Text(dir)), redact.Word("make the folder, or name another; ${HOME}/… is under the home")}
+		return missing{"cwd", redact.Sprintf("%s not found", red.Text(dir)), redact.Word("make the folder, or name another"),
+			redact.Word("${HOME}/… is under the home")}
 	case err != nil:
-		return missing{"cwd", redact.Sprintf("%s cannot be read", red.Text(dir)), advice(unreadable, dir)}
+		return missing{field: "cwd", text: redact.Sprintf("%s cannot be read", red.Text(dir)), hint: advice(unreadable, dir)}
 	case !info.IsDir():
-		return missing{"cwd", redact.Sprintf("%s is no folder", red.Text(dir)), redact.Word("name a folder")}
+		return missing{field: "cwd", text: redact.Sprintf("%s is no folder", red.Text(dir)), hint: redact.Word("name a folder")}
 	}
 	return missing{}
 }
@@ -98,7 +111,7 @@ func findIn(search, command string, red *redact.Redactor) (string, missing) {
 			return path, missing{}
 		}
 		if why != notFound && found.field == "" {
-			found = missing{"command", redact.Sprintf("%s %s", red.Text(path), whyTexts[why]), advice(why, path)}
+			found = missing{field: "command", text: redact.Sprintf("%s %s", red.Text(path), whyTexts[why]), hint: advice(why, path)}
 		}
 	}
 	if found.field != "" {
@@ -108,8 +121,8 @@ func findIn(search, command string, red *redact.Redactor) (string, missing) {
 	if cut {
 		shown = redact.Join("", shown, redact.Word("…"))
 	}
-	return "", missing{"command", redact.Sprintf("%s not found", red.Text(command)),
-		redact.Sprintf("%s; searched PATH=%s", advice(notFound, command), shown)}
+	return "", missing{"command", redact.Sprintf("%s not found", red.Text(command)), advice(notFound, command),
+		redact.Sprintf("searched PATH=%s", shown)}
 }
 
 // why is what keeps a file from being run.

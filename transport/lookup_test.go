@@ -21,24 +21,24 @@ func TestH1_AMissingCommandIsNotLaunched(t *testing.T) {
 	}
 	plain := file("plain", "#!/bin/sh\n", 0o644)
 	lost := file("lost", "#!/no/such/interpreter\n", 0o755)
-	const chmod = ": chmod +x it, or name its interpreter in command and the file in args"
-	const other = ": install it, name its whole path, or set PATH in env"
+	const chmod = ": chmod +x it, or name its interpreter in command and the file in args, then c"
+	const other = ": install it, name its whole path, or set PATH in env, then c"
 	for _, c := range []struct{ path, search, cwd, want string }{
-		{"npx", "/nowhere:/nor/here", "", "npx not found: install Node.js; searched PATH=/nowhere:/nor/here"},
-		{"uvx", "/nowhere", "", "uvx not found: install uv; searched PATH=/nowhere"},
+		{"npx", "/nowhere:/nor/here", "", "npx not found: install Node.js, then c; searched PATH=/nowhere:/nor/here"},
+		{"uvx", "/nowhere", "", "uvx not found: install uv, then c; searched PATH=/nowhere"},
 		{"mine", "/nowhere", "", "mine not found" + other + "; searched PATH=/nowhere"},
-		{"my server", "/nowhere", "", "my server not found: command is the program alone: put the rest into args; searched PATH=/nowhere"},
-		{"npx", "", "", "npx not found: install Node.js; searched PATH="},
-		{"npx", "unset", "", "npx not found: install Node.js; PATH is not set"},
+		{"my server", "/nowhere", "", "my server not found: command is the program alone: put the rest into args, then c; searched PATH=/nowhere"},
+		{"npx", "", "", "npx not found: install Node.js, then c; searched PATH="},
+		{"npx", "unset", "", "npx not found: install Node.js, then c; PATH is not set"},
 		{"plain", dir, "", plain + " is not executable" + chmod},
 		{"../" + filepath.Base(dir) + "/plain", "", dir, "../" + filepath.Base(dir) + "/plain is not executable" + chmod},
-		{dir, "", "", dir + " is a folder, not a command: name the program in it"},
+		{dir, "", "", dir + " is a folder, not a command: name the program in it, then c"},
 		{dir + "/no", "", "", dir + "/no not found" + other},
-		{dir + "/npx", "", "", dir + "/npx not found: install Node.js"},
-		{dir + "/~/npm-server", "", "", dir + "/~/npm-server not found: ~ stands for nothing here: write ${HOME}/…"},
+		{dir + "/npx", "", "", dir + "/npx not found: install Node.js, then c"},
+		{dir + "/~/npm-server", "", "", dir + "/~/npm-server not found: ~ stands for nothing here: write ${HOME}/…, then c"},
 		{plain + "/under", "", "", plain + "/under not found" + other},
-		{"sh", "/bin", dir + "/gone", "cwd " + dir + "/gone not found: make the folder, or name another; ${HOME}/… is under the home"},
-		{"sh", "/bin", plain, "cwd " + plain + " is no folder: name a folder"},
+		{"sh", "/bin", dir + "/gone", "cwd " + dir + "/gone not found: make the folder, or name another, then c; ${HOME}/… is under the home"},
+		{"sh", "/bin", plain, "cwd " + plain + " is no folder: name a folder, then c"},
 		{lost, "", "", "cannot start: fork/exec " + lost + ": no such file or directory"},
 	} {
 		spec := commandSpec(c.path)

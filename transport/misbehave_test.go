@@ -255,7 +255,7 @@ func TestHTTPStatusesAndPages(t *testing.T) {
 		text  string
 		after time.Duration
 	}{
-		{[]string{"--status", "401"}, model.NeedsCredentials, "needs credentials: HTTP 401", 0},
+		{[]string{"--status", "401"}, model.NeedsCredentials, "needs credentials: set headers in its entry, then c (HTTP 401)", 0},
 		{[]string{"--status", "403"}, model.HTTPStatus, "HTTP 403 Forbidden", 0},
 		{[]string{"--status", "404"}, model.HTTPStatus, "HTTP 404 Not Found", 0},
 		{[]string{"--status", "429", "--retry-after", "120"}, model.HTTPStatus, "HTTP 429 Too Many Requests", 2 * time.Minute},

@@ -31,7 +31,21 @@ func (r *Run) Probe(ctx context.Context) model.Probed {
 	err := s.probe(ctx)
 	p := r.probed(ctx, s, err)
 	p.Elapsed = time.Since(began)
+	if p.Outcome == model.Broken && r.spec.Launch != nil {
+		r.awaitClosed() // an exit says more than the pipe that broke with it
+	}
 	return p
+}
+
+// awaitClosed gives the run's own end, an exit above all, the time to be told
+// before what a probe saw of it.
+func (r *Run) awaitClosed() {
+	wait := time.NewTimer(exitGrace)
+	defer wait.Stop()
+	select {
+	case <-r.ctx.Done():
+	case <-wait.C:
+	}
 }
 
 // probe sends the cheapest request that reaches the server and back.

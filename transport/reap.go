@@ -143,7 +143,9 @@ func sendSignal(pid int, sig syscall.Signal) { _ = syscall.Kill(pid, sig) }
 func (h *Host) signalAll(p *process, sig syscall.Signal) {
 	if p.leader == nil {
 		for _, pid := range h.procs.launched(p) {
-			h.signal(pid, sig)
+			if pid > 0 || !seesProcesses { // below 0: it could not look
+				h.signal(pid, sig)
+			}
 		}
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -210,8 +211,11 @@ func (e *statusError) passing() bool { return e.code == http.StatusTooManyReques
 // retryAfter reads a Retry-After header: seconds or a date, at most
 // model.MaxTimer.
 func retryAfter(v string, now time.Time) time.Duration {
-	if n, err := strconv.ParseUint(v, 10, 32); err == nil {
+	switch n, err := strconv.ParseUint(v, 10, 32); {
+	case err == nil:
 		return min(time.Duration(n)*time.Second, model.MaxTimer)
+	case errors.Is(err, strconv.ErrRange):
+		return model.MaxTimer
 	}
 	if at, err := http.ParseTime(v); err == nil {
 		return min(max(at.Sub(now), 0), model.MaxTimer)

@@ -68,7 +68,7 @@ func TestH1_StatusesOfARefusedDial(t *testing.T) {
 			text  string
 			after time.Duration
 		}{
-			{[]string{"--authorization", "Bearer x"}, model.NeedsCredentials, "needs credentials: HTTP 401", 0},
+			{[]string{"--authorization", "Bearer x"}, model.NeedsCredentials, "needs credentials: set headers in its entry, then c (HTTP 401)", 0},
 			{[]string{"--status", "403"}, model.HTTPStatus, "HTTP 403 Forbidden", 0},
 			{[]string{"--status", "429", "--retry-after", "120"}, model.HTTPStatus, "HTTP 429 Too Many Requests", 2 * time.Minute},
 			{[]string{"--status", "503", "--retry-after", "7"}, model.HTTPStatus, "HTTP 503 Service Unavailable", 7 * time.Second},
@@ -339,7 +339,7 @@ func TestP3_A401ToAProbeBearsThePermanentEnd(t *testing.T) {
 	})
 	w := start(t, newHost(t), urlSpec(model.HTTP, s.URL))
 	await[model.Connected](w)
-	if p := probe(w, patience); p.Outcome != model.ProbeError || p.End.Cause != model.NeedsCredentials {
+	if p := probe(w, patience); p.Outcome != model.ProbeError || p.End.Cause != model.NeedsCredentials || !strings.HasSuffix(p.End.Text.String(), ", then c (HTTP 401)") {
 		t.Errorf("%+v", p)
 	}
 }
@@ -381,7 +381,7 @@ func TestARedirectToAnotherHostCarriesNoCredentials(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for v, want := range map[string]time.Duration{
-		"": 0, "0": 0, "90": 90 * time.Second, "-1": 0, "soon": 0, "4294967295": model.MaxTimer, "99999999999": 0,
+		"": 0, "0": 0, "90": 90 * time.Second, "-1": 0, "soon": 0, "4294967295": model.MaxTimer, "99999999999": model.MaxTimer,
 		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0,
 	} {
 		if got := retryAfter(v, now); got != want {

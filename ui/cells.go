@@ -31,6 +31,9 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 	case colStarts:
 		return dim, strconv.Itoa(r.Starts)
 	case colVia:
+		if r.Shown == nil { // its entry was refused
+			return dim, l.signs.none
+		}
 		return dim, via(r.Transport)
 	case colTags:
 		return dim, t.tagsOf[r.Shown]

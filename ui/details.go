@@ -95,7 +95,9 @@ func phaseSays(r *model.Row, now time.Time) string {
 }
 
 func (s *sheet) connection(r *model.Row) {
-	s.add("protocol", plain, r.Protocol.Title()+" over "+r.Transport.String())
+	if r.Shown != nil { // nil: its entry was refused, and nothing is known of it
+		s.add("protocol", plain, r.Protocol.Title()+" over "+r.Transport.String())
+	}
 	if r.PID != 0 {
 		s.add("pid", plain, strconv.Itoa(r.PID))
 	}
@@ -103,7 +105,7 @@ func (s *sheet) connection(r *model.Row) {
 		s.add("server", plain, h.Server.String())
 		revision := h.Revision.String()
 		if h.Legacy {
-			revision += ", by initialize: the newest revision's discovery was not answered"
+			revision += ", by initialize"
 		}
 		s.add("revision", plain, revision)
 		s.add("capabilities", plain, join(h.Capabilities, ", "))
@@ -143,7 +145,7 @@ func (s *sheet) timings(r *model.Row, now time.Time) {
 		t    model.Timing
 	}{
 		{"reconnect_interval", t.ReconnectInterval}, {"reconnect_max_interval", t.ReconnectMaxInterval},
-		{"lasting_after", t.LastingAfter}, {"start_timeout", t.StartTimeout}, {"request_timeout", t.RequestTimeout},
+		{"lasting_after", t.LastingAfter}, {"start_timeout", t.StartTimeout},
 		{"probe_interval", t.ProbeInterval}, {"probe_timeout", t.ProbeTimeout}, {"stop_grace", t.StopGrace},
 	} {
 		if x.t.D > 0 {

@@ -1,6 +1,11 @@
 package ui
 
-import "rollcall/model"
+import (
+	"strconv"
+	"strings"
+
+	"rollcall/model"
+)
 
 // drawFooter writes the last line: what is being typed or asked, else what was
 // said last, else the keys that work here and now (D2).
@@ -13,7 +18,7 @@ func (a *app) drawFooter(c *canvas) {
 		a.drawInput(c, "search: ", "enter finds  esc leaves")
 		return
 	case asking:
-		c.put(bad, " "+a.question.text)
+		c.put(bad, a.keepEnd(" "+a.question.text, "? y/n"))
 		return
 	case helping:
 		c.put(note, " any key")
@@ -21,7 +26,7 @@ func (a *app) drawFooter(c *canvas) {
 		return
 	}
 	if t, text := a.answer(); text != "" {
-		c.put(t, " "+text)
+		c.put(t, a.keepEnd(" "+text, a.ledger.offerText()))
 		return
 	}
 	a.drawKeys(c)
@@ -37,16 +42,25 @@ func (a *app) drawInput(c *canvas, prompt, tail string) {
 	}
 }
 
+// keepEnd cuts a text to the line, and not its end, which says which key
+// answers (D4, O2).
+func (a *app) keepEnd(text, end string) string {
+	if end == "" || a.look.width(text) <= a.width || !strings.HasSuffix(text, end) {
+		return text
+	}
+	return a.look.cut(strings.TrimSuffix(text, end), max(a.width-a.look.width(end), 0)) + end
+}
+
 // drawKeys writes the keys, as many as fit; help and quit always.
 func (a *app) drawKeys(c *canvas) {
 	const gap = 2
 	c.fill(1)
 	if n := len(a.table.marks); n > 0 {
-		c.put(strong, several(n, "mark")+"ed")
+		c.put(strong, strconv.Itoa(n)+" marked")
 		c.fill(gap)
 	}
 	if a.table.filter != "" {
-		c.put(strong, "/"+a.table.filter)
+		c.put(strong, a.look.cut("/"+a.table.filter, max(a.width/3, 8)))
 		c.fill(gap)
 	}
 	var keys, last []piece

@@ -155,7 +155,11 @@ func (a *app) notice() piece {
 	case a.fleet.Stopping:
 		return piece{warn, "stopping: " + several(running(a.fleet.Rows), "server") + " still running"}
 	case !a.fleet.Note.IsZero() && len(a.fleet.Rows) > 0:
-		return piece{bad, a.fleet.Note.String()}
+		text := a.fleet.Note.String()
+		if n := len(a.census.down); n > 0 { // the file hides nobody who is down
+			text = strconv.Itoa(n) + " down " + a.look.signs.dot + " " + text
+		}
+		return piece{bad, text}
 	case len(a.census.down) > 0:
 		return piece{bad, a.census.downText(a.engineNow())}
 	}
@@ -180,9 +184,12 @@ func (a *app) emptyLines() []string {
 		return append(strings.Split(a.fleet.Note.String(), "\n"), "",
 			"Mend "+file+" and save it: it is read again at once.",
 			"`rollcall check` lists every problem, with its line.")
+	case a.fleet.Waits.Added > 0:
+		return []string{several(a.fleet.Waits.Added, "server") + " in " + file + ", none started yet.", "",
+			"Press R: it shows what is new, and asks."}
 	}
 	return []string{"No servers in " + file + ".", "",
-		"Add one and save the file:",
+		"Add one, save the file, and press R:",
 		"", "  [servers.everything]", `  command = "npx"`, `  args = ["-y", "@modelcontextprotocol/server-everything@2026.8.31"]`, "",
 		"or take over what another client has: `rollcall import`."}
 }

@@ -54,6 +54,9 @@ func (a *app) takePending(r model.Reload) {
 
 // reloadText is the question: a line that names what will happen to how many.
 func reloadText(r model.Reload) string {
+	if r.Before == 0 {
+		return "reload: " + r.Count().String() + "? y/n"
+	}
 	text := "reload: " + r.Count().String() + " of " + several(r.Before, "server")
 	if r.Drastic() {
 		text = "reload removes most of them: " + r.Count().String() + " of " + several(r.Before, "server")

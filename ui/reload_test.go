@@ -114,3 +114,21 @@ func TestC8_ALongReloadIsCutAndSaysSo(t *testing.T) {
 		t.Errorf("the last line is %q", got)
 	}
 }
+
+// TestD11_AnEmptyConfigurationLeadsToItsFirstServer: R is what is missing after
+// the save, and it works where there is no row.
+func TestD11_AnEmptyConfigurationLeadsToItsFirstServer(t *testing.T) {
+	f := model.Fleet{Seq: 1, At: noon, Config: text("servers.toml"), Waits: model.Waits{Added: 1}}
+	b := newBench(t, f, 80, 24, Options{})
+	if !strings.Contains(b.screen(), "Press R") {
+		t.Errorf("the screen does not say what to press:\n%s", b.screen())
+	}
+	b.engine.pending = model.Reload{Added: []string{"everything"}}
+	b.press("R")
+	if got, want := b.footer(), "reload: add 1? y/n"; got != want {
+		t.Errorf("the question is %q, want %q", got, want)
+	}
+	if b.press("y"); len(b.engine.reloads) != 1 {
+		t.Error("y did not reload")
+	}
+}

@@ -128,6 +128,8 @@ func golden(t *testing.T, name, got string) {
 
 func TestD1_Screens(t *testing.T) {
 	empty := model.Fleet{Seq: 1, At: noon, Host: text("edge-7"), Config: text("servers.toml")}
+	saved := empty
+	saved.Waits = model.Waits{Added: 2}
 	broken := empty
 	broken.Note = text("servers.toml:7:12: a value is missing after \"=\"")
 	for _, c := range []struct {
@@ -159,6 +161,7 @@ func TestD1_Screens(t *testing.T) {
 		{"confirm-80x24", 80, 24, tenPhases(), Options{}, []string{"*", "r"}},
 		{"quit-80x24", 80, 24, tenPhases(), Options{HoldsEngine: true}, []string{"q"}},
 		{"empty-80x24", 80, 24, empty, Options{}, nil},
+		{"saved-80x24", 80, 24, saved, Options{}, nil},
 		{"broken-80x24", 80, 24, broken, Options{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

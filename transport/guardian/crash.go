@@ -43,10 +43,10 @@ func crash(pipe io.Reader, out io.Writer, putBack func()) (crashed bool) {
 const maxLine = 16 << 10
 
 var (
-	crashes = []string{"panic: ", "fatal error: ", "SIGQUIT: ", "SIGABRT: "}
+	crashes = []string{"panic: ", "fatal error: ", "SIG"} // SIGSEGV: segmentation violation
 	// plain begins the lines before the trace in which the runtime speaks for
 	// itself: it quotes no value there.
-	plain = []string{"fatal error: ", "runtime: ", "panic: runtime error: ", "[signal ", "SIGQUIT: ", "SIGABRT: "}
+	plain = []string{"fatal error: ", "runtime: ", "panic: runtime error: ", "[signal ", "SIG"}
 )
 
 // shown is what may be shown of a line; empty where that is nothing. A trace

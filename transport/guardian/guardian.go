@@ -111,7 +111,11 @@ func kill(groups map[int]uint64, mark string, known Marks) (more bool) {
 			delete(groups, pgid)
 		}
 	}
-	for _, p := range Scan(known) {
+	procs, err := Scan(known)
+	if err != nil {
+		return true // it could not look
+	}
+	for _, p := range procs {
 		_, member := groups[p.Group]
 		if marked := strings.HasPrefix(p.Mark, mark+"-"); marked {
 			_ = syscall.Kill(p.PID, syscall.SIGKILL)

@@ -2,9 +2,11 @@ package guardian
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -29,14 +31,19 @@ const variable = "ROLLCALL_CHILD="
 // maxEnviron bounds what is read of one environment, in bytes.
 const maxEnviron = 256 << 10
 
-// Scan reads the process table. It updates known, which must not be shared.
-func Scan(known Marks) []Proc {
+// Scan reads the process table. It updates known, which must not be shared. An
+// error means that it could not look, for want of descriptors above all: nothing
+// is known then, least of all that nobody is there.
+func Scan(known Marks) ([]Proc, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
 	seen := make(map[ident]bool, len(known))
 	procs := make([]Proc, 0, len(names))
 	var unsure []newborn
@@ -45,8 +52,11 @@ func Scan(known Marks) []Proc {
 		if err != nil {
 			continue
 		}
-		s, ok := readStat(pid)
-		if !ok || s.state == 'Z' || s.state == 'X' {
+		s, err := readStat(pid)
+		switch {
+		case blind(err):
+			return nil, err
+		case err != nil || s.state == 'Z' || s.state == 'X':
 			continue
 		}
 		id := ident{pid, s.start}
@@ -54,7 +64,11 @@ func Scan(known Marks) []Proc {
 		mark, ok := known[id]
 		if !ok {
 			var empty bool
-			if mark, empty = readMark(pid); empty && !s.kernel {
+			mark, empty, err = readMark(pid)
+			switch {
+			case blind(err):
+				return nil, err
+			case empty && !s.kernel:
 				unsure = append(unsure, newborn{id, s.group})
 				continue
 			}
@@ -68,7 +82,13 @@ func Scan(known Marks) []Proc {
 			delete(known, id)
 		}
 	}
-	return procs
+	return procs, nil
+}
+
+// blind reports whether an error says nothing of the process that was looked
+// at: there was no descriptor to look with.
+func blind(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
 // Zombies are the children of a process that have exited and were not waited
@@ -83,7 +103,7 @@ func Zombies(parent int) []int {
 	var pids []int
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
-			if s, ok := readStat(pid); ok && s.state == 'Z' && s.parent == parent {
+			if s, err := readStat(pid); err == nil && s.state == 'Z' && s.parent == parent {
 				pids = append(pids, pid)
 			}
 		}
@@ -103,31 +123,31 @@ const kernelThread = 0x00200000
 
 // readStat reads /proc/PID/stat. The command's name may hold anything, so the
 // fields are counted after the last ")".
-func readStat(pid int) (s stat, ok bool) {
+func readStat(pid int) (s stat, err error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return s, false
+		return s, err
 	}
 	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	if len(f) < 20 {
-		return s, false
+		return s, errors.New("too few fields")
 	}
 	s.state = f[0][0]
 	s.parent, err = strconv.Atoi(string(f[1]))
 	if err != nil {
-		return s, false
+		return s, err
 	}
 	s.group, err = strconv.Atoi(string(f[2]))
 	if err != nil {
-		return s, false
+		return s, err
 	}
 	flags, err := strconv.ParseUint(string(f[6]), 10, 64)
 	if err != nil {
-		return s, false
+		return s, err
 	}
 	s.kernel = flags&kernelThread != 0
 	s.start, err = strconv.ParseUint(string(f[19]), 10, 64)
-	return s, err == nil
+	return s, err
 }
 
 // startTime is when a process started, 0 where there is none.
@@ -154,11 +174,17 @@ func settle(unsure []newborn, known Marks) (procs []Proc) {
 	for try := 0; len(unsure) > 0 && try < settleTries; try++ {
 		time.Sleep(settlePause)
 		unsure = slices.DeleteFunc(unsure, func(n newborn) bool {
-			now, ok := readStat(n.pid)
-			if !ok || now.start != n.start || now.state == 'Z' || now.state == 'X' {
+			now, err := readStat(n.pid)
+			if blind(err) {
+				return false
+			}
+			if err != nil || now.start != n.start || now.state == 'Z' || now.state == 'X' {
 				return true
 			}
-			mark, empty := readMark(n.pid)
+			mark, empty, err := readMark(n.pid)
+			if blind(err) {
+				return false
+			}
 			if !empty {
 				known[n.ident] = mark
 				procs = append(procs, Proc{PID: n.pid, Group: now.group, Mark: mark})
@@ -176,10 +202,10 @@ func settle(unsure []newborn, known Marks) (procs []Proc) {
 // readMark finds the mark in a process's environment; it is empty where there
 // is none, or where it may not be read. empty says that there is no environment
 // at all.
-func readMark(pid int) (mark string, empty bool) {
+func readMark(pid int) (mark string, empty bool, err error) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return "", false
+		return "", false, err
 	}
 	defer f.Close()
 	buf := make([]byte, 0, 8<<10)
@@ -195,8 +221,8 @@ func readMark(pid int) (mark string, empty bool) {
 	}
 	for v := range bytes.SplitSeq(buf, []byte{0}) {
 		if mark, ok := bytes.CutPrefix(v, []byte(variable)); ok {
-			return string(mark), false
+			return string(mark), false, nil
 		}
 	}
-	return "", len(buf) == 0
+	return "", len(buf) == 0, nil
 }
