@@ -329,7 +329,9 @@ func TestD6_ProbesDoNotPushOutTheFailureOfTheDay(t *testing.T) {
 			case model.EvAttemptFailed:
 				failures++
 			case model.EvProbe:
-				probes++
+				if probes++; ev.Text.String() != "probe alive after 1.0 ms" {
+					t.Fatalf("a probe's text is %q", ev.Text)
+				}
 			}
 		}
 		if failures != 1 || probes < historyProbes {

@@ -167,6 +167,9 @@ func (e *Engine) startTimer(u *unit, f startTimer) {
 func (e *Engine) tell(u *unit, f tell) {
 	ev := f.event
 	ev.At = e.wall(f.at)
+	if ev.Kind == model.EvProbe && ev.Text.IsZero() {
+		ev.Text = aliveText(ev)
+	}
 	if f.stderr {
 		ev.Stderr = u.tail.lastStderr(ev.Run, lastLines)
 	}

@@ -50,7 +50,7 @@ func (t *turn) probed(e probed) {
 		t.probe.timeouts = 0
 		t.probe.latency = p.Elapsed
 		t.nextProbe()
-		t.tellProbe(p, redact.Sprintf("probe alive after %s", fineSpan(p.Elapsed)))
+		t.tellProbe(p, redact.Safe{}) // the most frequent event: the engine words it
 		return
 	case model.TimedOut, model.ProbeError:
 		if p.End.Cause.Permanent() {
@@ -90,6 +90,11 @@ func probeText(p model.Probed) redact.Safe {
 		return redact.Sprintf("probe broken after %s: %s", fineSpan(p.Elapsed), p.Text)
 	}
 	return redact.Word("probe alive")
+}
+
+// aliveText words a probe that was alive.
+func aliveText(ev model.Event) redact.Safe {
+	return redact.Sprintf("probe alive after %s", fineSpan(ev.Elapsed.V.D()))
 }
 
 // fineSpan is a latency: milliseconds with what is below one, or seconds.
