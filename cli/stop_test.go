@@ -44,16 +44,19 @@ func TestX2_AReaderThatIsStuckHoldsUpNoStop(t *testing.T) {
 	}
 }
 
-// full waits until nothing more fits into a pipe.
+// full waits until nothing more fits into a pipe: what it holds has not grown
+// for half a second, in which a writer that is not stuck wrote several times.
 func full(t *testing.T, r *os.File) {
 	t.Helper()
-	last := -1
-	for range 200 {
+	last, still := -1, 0
+	for range 300 {
 		n := pending(r)
-		if n == last && n > 32<<10 {
+		if n != last {
+			last, still = n, 0
+		}
+		if still++; still > 10 && n > 32<<10 {
 			return
 		}
-		last = n
 		<-time.After(50 * time.Millisecond)
 	}
 	t.Fatalf("the pipe holds %d bytes and does not fill", last)
