@@ -11,6 +11,7 @@ import (
 
 // rooms is the table of who may import whom; nil is nothing of ours.
 var rooms = map[string][]string{
+	"alert":              {"model", "redact"},
 	"bench":              nil,
 	".":                  {"cli", "transport/guardian"},
 	"cli":                {"config", "demo", "model", "redact", "supervise", "transport", "ui"},

@@ -39,6 +39,8 @@ func (e Event) briefEnd() redact.Safe {
 	switch {
 	case e.ExitCode.Ok:
 		return redact.Sprintf("exit code %d after %d s", redact.Int(e.ExitCode.V), after)
+	case e.OutOfMemory:
+		return redact.Sprintf("%s: out of memory, after %d s", e.Signal, after)
 	case !e.Signal.IsZero():
 		return redact.Sprintf("signal %s after %d s", e.Signal, after)
 	case e.CloseCode.Ok:

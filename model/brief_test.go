@@ -17,6 +17,7 @@ func TestD1_TheMostTellingPartComesFirst(t *testing.T) {
 		{"an exit", Event{Kind: EvAttemptFailed, Life: life, ExitCode: Some(1), Error: redact.Word("connected, then closed after 1 s (exit code 1)"), Stderr: stderr},
 			"exit code 1 after 1 s · Error: Bad credentials"},
 		{"a signal", Event{Kind: EvLost, Life: life, Signal: redact.Word("killed")}, "signal killed after 1 s"},
+		{"want of memory", Event{Kind: EvLost, Life: life, Signal: redact.Word("killed"), OutOfMemory: true}, "killed: out of memory, after 1 s"},
 		{"a close", Event{Kind: EvLost, Life: life, CloseCode: Some(1011)}, "close code 1011 after 1 s"},
 		{"no handshake", Event{Kind: EvAttemptFailed, Error: redact.Word("dial: refused")}, "dial: refused"},
 		{"closed here", Event{Kind: EvAttemptFailed, Life: life, Error: redact.Word("connected, then closed after 1 s (closed by this host)")}, "closed after 1 s (closed by this host)"},

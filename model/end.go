@@ -56,6 +56,8 @@ type End struct {
 	ExitCode  Opt[int]    `json:"exit_code,omitzero"`
 	Signal    redact.Safe `json:"signal,omitzero"` // killed, terminated, segmentation fault
 	CloseCode Opt[int]    `json:"close_code,omitzero"`
+	// OutOfMemory: the kernel says that it sent the signal for want of memory.
+	OutOfMemory bool `json:"out_of_memory,omitempty"`
 	// Text says what failed, redacted, for a report of an attempt that made no
 	// connection and for what Exit cannot say: `dial tcp 127.0.0.1:1: connection
 	// refused`, `npx not found: install Node.js, then c; searched PATH=/usr/bin`.
@@ -65,7 +67,7 @@ type End struct {
 }
 
 // How is the bracketed part of L4: `(exit code 1)`, `(signal: killed)`,
-// `(close code 1011)`, `(closed by this host)`, else what was seen.
+// `(killed: out of memory)`, `(close code 1011)`, `(closed by this host)`, else what was seen.
 func (e End) How() redact.Safe {
 	switch {
 	case e.Cause == ClosedByHost && e.Text.IsZero():
@@ -74,6 +76,8 @@ func (e End) How() redact.Safe {
 		return redact.Sprintf("(closed by this host: %s)", e.Text)
 	case e.ExitCode.Ok:
 		return redact.Sprintf("(exit code %d)", redact.Int(e.ExitCode.V))
+	case e.OutOfMemory:
+		return redact.Sprintf("(%s: out of memory)", e.Signal)
 	case !e.Signal.IsZero():
 		return redact.Sprintf("(signal: %s)", e.Signal)
 	case e.CloseCode.Ok && e.Text.IsZero():

@@ -82,30 +82,32 @@ type Event struct {
 	Server string    `json:"server"`
 	Run    uint64    `json:"run"`
 
-	Attempt    Opt[int]       `json:"attempt,omitzero"`
-	Error      redact.Safe    `json:"error,omitzero"`
-	WillRetry  Opt[bool]      `json:"will_retry,omitzero"`
-	RetryIn    Opt[Millis]    `json:"retry_in_ms,omitzero"` // the wait that B2 gave, from the end
-	Life       Opt[Millis]    `json:"life_ms,omitzero"`
-	ExitCode   Opt[int]       `json:"exit_code,omitzero"`
-	Signal     redact.Safe    `json:"signal,omitzero"`
-	CloseCode  Opt[int]       `json:"close_code,omitzero"`
-	PID        int            `json:"pid,omitempty"`
-	Transport  Opt[Transport] `json:"transport,omitzero"`
-	Protocol   Opt[Protocol]  `json:"protocol,omitzero"`
-	Revision   redact.Safe    `json:"revision,omitzero"`
-	ServerInfo redact.Safe    `json:"server_info,omitzero"`
-	Tools      Opt[int]       `json:"tools,omitzero"`
-	Outcome    redact.Safe    `json:"outcome,omitzero"` // of a probe, or an order
-	Elapsed    Opt[Millis]    `json:"elapsed_ms,omitzero"`
-	Timeouts   Opt[int]       `json:"timeouts,omitzero"` // P3's row
-	Field      redact.Safe    `json:"field,omitzero"`
-	Order      Opt[Verb]      `json:"order,omitzero"`
-	OrderID    string         `json:"order_id,omitempty"`
-	By         redact.Safe    `json:"by,omitzero"`
-	Elsewhere  bool           `json:"in_force_offered,omitempty"` // O2's offer
-	Stderr     []redact.Safe  `json:"stderr,omitempty"`           // the last lines
-	Text       redact.Safe    `json:"text"`
+	Attempt   Opt[int]    `json:"attempt,omitzero"`
+	Error     redact.Safe `json:"error,omitzero"`
+	WillRetry Opt[bool]   `json:"will_retry,omitzero"`
+	RetryIn   Opt[Millis] `json:"retry_in_ms,omitzero"` // the wait that B2 gave, from the end
+	Life      Opt[Millis] `json:"life_ms,omitzero"`
+	ExitCode  Opt[int]    `json:"exit_code,omitzero"`
+	Signal    redact.Safe `json:"signal,omitzero"`
+	// OutOfMemory: the kernel says that it sent the signal for want of memory.
+	OutOfMemory bool           `json:"out_of_memory,omitempty"`
+	CloseCode   Opt[int]       `json:"close_code,omitzero"`
+	PID         int            `json:"pid,omitempty"`
+	Transport   Opt[Transport] `json:"transport,omitzero"`
+	Protocol    Opt[Protocol]  `json:"protocol,omitzero"`
+	Revision    redact.Safe    `json:"revision,omitzero"`
+	ServerInfo  redact.Safe    `json:"server_info,omitzero"`
+	Tools       Opt[int]       `json:"tools,omitzero"`
+	Outcome     redact.Safe    `json:"outcome,omitzero"` // of a probe, or an order
+	Elapsed     Opt[Millis]    `json:"elapsed_ms,omitzero"`
+	Timeouts    Opt[int]       `json:"timeouts,omitzero"` // P3's row
+	Field       redact.Safe    `json:"field,omitzero"`
+	Order       Opt[Verb]      `json:"order,omitzero"`
+	OrderID     string         `json:"order_id,omitempty"`
+	By          redact.Safe    `json:"by,omitzero"`
+	Elsewhere   bool           `json:"in_force_offered,omitempty"` // O2's offer
+	Stderr      []redact.Safe  `json:"stderr,omitempty"`           // the last lines
+	Text        redact.Safe    `json:"text"`
 }
 
 // MarshalJSON writes the event with its time as X3 says.

@@ -9,14 +9,17 @@ import (
 // Fleet is an immutable snapshot of all servers, in the configuration's order.
 // Rows that did not change are the same pointers as in the snapshot before.
 type Fleet struct {
-	Seq      uint64      `json:"seq"` // grows with every snapshot
-	At       time.Time   `json:"at"`  // the engine's clock when it was made
-	Host     redact.Safe `json:"host"`
-	Config   redact.Safe `json:"config"`         // the file's path
-	Note     redact.Safe `json:"note,omitzero"`  // what is wrong with the file, until it is mended
-	Waits    Waits       `json:"waits,omitzero"` // for a reload
-	Rows     []*Row      `json:"rows"`
-	Stopping bool        `json:"stopping,omitempty"` // rollcall is shutting down
+	Seq    uint64      `json:"seq"` // grows with every snapshot
+	At     time.Time   `json:"at"`  // the engine's clock when it was made
+	Host   redact.Safe `json:"host"`
+	Config redact.Safe `json:"config"`        // the file's path
+	Note   redact.Safe `json:"note,omitzero"` // what is wrong with the file, until it is mended
+	// Warnings are what else an operator must know of rollcall itself, until it
+	// is mended: failures.log cannot be written, the webhook does not answer.
+	Warnings []redact.Safe `json:"warnings,omitempty"`
+	Waits    Waits         `json:"waits,omitzero"` // for a reload
+	Rows     []*Row        `json:"rows"`
+	Stopping bool          `json:"stopping,omitempty"` // rollcall is shutting down
 }
 
 // Row is one server as the table shows it. All that it says comes from the
@@ -43,6 +46,15 @@ type Row struct {
 
 	DownSince time.Time `json:"down_since,omitzero"` // an episode is open since
 
+	// Acked: an operator knows of the open episode (`a`): who and since when. It
+	// ends with the episode, and when that gets worse.
+	AckedBy    redact.Safe `json:"acked_by,omitzero"`
+	AckedSince time.Time   `json:"acked_since,omitzero"`
+
+	// Stage is how far the stop has come, with stopping alone (H2).
+	Stage   StopStage `json:"stage,omitzero"`
+	StageAt time.Time `json:"stage_at,omitzero"`
+
 	PID       int        `json:"pid,omitempty"`
 	Handshake *Handshake `json:"handshake,omitempty"` // of the present connection
 	Tools     Opt[int]   `json:"tools,omitzero"`
@@ -58,6 +70,11 @@ type Row struct {
 
 	Lines uint64 `json:"lines"` // the Seq of the newest line of its tail
 	Noise uint64 `json:"noise"` // stdout lines that were not JSON-RPC (T2)
+
+	// What its stderr came to since rollcall knows the server: lines, and the
+	// bytes of their text as it is kept (T3).
+	StderrLines uint64 `json:"stderr_lines"`
+	StderrBytes uint64 `json:"stderr_bytes"`
 
 	Shown *Shown `json:"shown,omitempty"` // nil where the entry was refused
 }

@@ -10,9 +10,12 @@ const (
 	Connect Verb = iota
 	Disconnect
 	Restart
+	// Acknowledge: its open episode is known. It changes no phase, is answered at
+	// once, and replaces no order that waits.
+	Acknowledge
 )
 
-var verbNames = []string{"connect", "disconnect", "restart"}
+var verbNames = []string{"connect", "disconnect", "restart", "acknowledge"}
 
 func (v Verb) String() string { return verbNames[v] }
 

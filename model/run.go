@@ -19,7 +19,7 @@ type Dial struct {
 
 // RunEvent is what a transport reports of a run, in this order:
 //
-//	Launched? → Handshaken? → Connected? → Closed → Reaped → Gone?
+//	Launched? → Handshaken? → Connected? → Closed → Staged* → Reaped → Gone?
 //
 // Closed and Reaped come exactly once each, whatever happened; Gone follows
 // only a Reaped that names survivors.
@@ -50,6 +50,12 @@ type Closed struct {
 	End End
 }
 
+// Staged: the stop has come a stage further (H2).
+type Staged struct {
+	At    time.Time
+	Stage StopStage
+}
+
 // Reaped: nothing of the run is left, but for the survivors (H2). It comes
 // after stderr's own end, or 250 ms after Closed (L5).
 type Reaped struct {
@@ -64,5 +70,26 @@ func (Launched) runEvent()   {}
 func (Handshaken) runEvent() {}
 func (Connected) runEvent()  {}
 func (Closed) runEvent()     {}
+func (Staged) runEvent()     {}
 func (Reaped) runEvent()     {}
 func (Gone) runEvent()       {}
+
+// StopStage is how far a stop has come (H2).
+type StopStage uint8
+
+// The stages. Closing: stdin, or the connection, was closed.
+const (
+	Closing StopStage = iota
+	TermSent
+	KillSent
+)
+
+var stageNames = []string{"closing", "TERM sent", "KILL sent"}
+
+func (s StopStage) String() string { return stageNames[s] }
+
+// MarshalText writes the stage.
+func (s StopStage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the stage.
+func (s *StopStage) UnmarshalText(b []byte) error { return fromWord(s, stageNames, b, "stage") }
