@@ -64,6 +64,7 @@ type behaviour struct {
 	status     int // HTTP: the answer to every request
 	retryAfter string
 	forget     time.Duration // HTTP: how long it knows a session
+	unknown    int           // HTTP: the answer to a session that it does not know
 	authorized string        // HTTP and WebSocket: the Authorization header that it wants
 	page       string        // HTTP: login, redirect, endless: the answer to every request
 	stream     string        // HTTP: answer, cut, resume: answers are event streams, and how they end
@@ -80,6 +81,7 @@ var presets = []preset{
 	{"healthy", "answers, and has three tools", func(*behaviour) {}},
 	{"ws", "a healthy server on a WebSocket", func(b *behaviour) { b.via = "ws" }},
 	{"http", "a healthy server on Streamable HTTP", func(b *behaviour) { b.via = "http" }},
+	{"forgetful", "forgets each HTTP session after ten seconds, and answers 400 then", func(b *behaviour) { b.via, b.forget, b.unknown = "http", 10*time.Second, 400 }},
 	{"flap", "completes its handshake, prints its $TOKEN, exits 1 a second later", func(b *behaviour) { b.life, b.exit, b.token = time.Second, 1, true }},
 	{"slow-probe", "answers ping after ten seconds", func(b *behaviour) { b.pingDelay = 10 * time.Second }},
 	{"never", "never answers initialize", func(b *behaviour) { b.initial, b.discover = "never", "silent" }},
@@ -147,7 +149,7 @@ func parse(args []string, errw io.Writer) (behaviour, error) {
 		return behaviour{}, fmt.Errorf("no server is named %q", args[0])
 	}
 	b := behaviour{name: args[0], via: "stdio", listen: "127.0.0.1:0", revision: "2025-11-25", discover: "refuse", initial: "answer",
-		tools: 3, pages: 1, list: "answer", beat: 20 * time.Second, closeCode: 1011, policy: "accept"}
+		tools: 3, pages: 1, list: "answer", unknown: 404, beat: 20 * time.Second, closeCode: 1011, policy: "accept"}
 	presets[i].set(&b)
 	f := flags(&b, errw)
 	if err := f.Parse(args[1:]); err != nil {
@@ -216,6 +218,7 @@ func webFlags(f *flag.FlagSet, b *behaviour) {
 	f.IntVar(&b.status, "status", b.status, "answer each HTTP request with this status")
 	f.StringVar(&b.retryAfter, "retry-after", b.retryAfter, "and this Retry-After")
 	f.DurationVar(&b.forget, "forget", b.forget, "forget an HTTP session after so long")
+	f.IntVar(&b.unknown, "unknown", b.unknown, "answer a session that it does not know with this status")
 	f.StringVar(&b.authorized, "authorization", b.authorized, "answer 401 without this Authorization header")
 	f.StringVar(&b.page, "page", b.page, "answer each HTTP request with a page: login, redirect, endless")
 	f.StringVar(&b.stream, "stream", b.stream, "answer with an event stream: answer, cut, resume")

@@ -132,10 +132,22 @@ func (h *streamable) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		id = h.open()
 		w.Header().Set(sessionHeader, id)
 	case !h.newest && !h.knows(id) && m.Method != "server/discover":
-		http.Error(w, "no such session", http.StatusNotFound)
+		h.refuseSession(w)
 		return
 	}
 	h.reply(w, req, m, body)
+}
+
+// refuseSession answers a session that is not known as servers do: 404 with a word
+// of it, or another status with a JSON-RPC error.
+func (h *streamable) refuseSession(w http.ResponseWriter) {
+	if h.unknown == http.StatusNotFound {
+		http.Error(w, "no such session", h.unknown)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(h.unknown)
+	_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`)
 }
 
 // reply handles one message; what the server sends meanwhile is the answer.

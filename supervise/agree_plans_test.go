@@ -63,6 +63,9 @@ func (w *world) planReap(in time.Duration, run uint64) {
 	if takes > 0 && w.choose(8) == 1 { // an order comes while it is reaped
 		w.plan(in+takes/2, 0, w.order)
 	}
+	if takes > time.Second {
+		w.plan(in+takes/2, run, func(at instant) event { return reported{at, run, model.Staged{Stage: model.TermSent}} })
+	}
 	in += takes
 	var survivors []int
 	if w.choose(12) == 1 {
@@ -165,7 +168,7 @@ func (w *world) planOperator() {
 func (w *world) order(at instant) event {
 	w.ids++
 	return ordered{at, model.Order{ID: fmt.Sprint("o", w.ids), Server: "s", By: redact.Word("anna"),
-		Verb: pick(w, model.Connect, model.Disconnect, model.Restart), Bulk: w.choose(4) == 1, InForce: w.choose(4) == 1}}
+		Verb: pick(w, model.Connect, model.Disconnect, model.Restart, model.Acknowledge), Bulk: w.choose(4) == 1, InForce: w.choose(4) == 1}}
 }
 
 // end is how a run ends by itself.

@@ -136,10 +136,12 @@ func (w *world) begin() {
 			sv.hold = hold{on: true, by: redact.Word("anna")}
 		}
 		if w.choose(2) == 1 {
-			sv.episode = episode{open: true, since: -time.Hour}
+			sv.episode = episode{open: true, since: -time.Hour, permanent: w.choose(2) == 1}
+			sv.episode.acked.on = w.choose(2) == 1
 		}
 		w.s, _ = step(w.s, restored{0, sv}, nil)
 		w.n.held, w.n.episode = sv.hold.on, sv.episode.open
+		w.n.permanent, w.n.acked = sv.episode.permanent, sv.episode.acked.on
 	}
 	w.plan(0, 0, func(at instant) event { w.file = w.entry(); return configured{at, w.file, true, false} })
 	w.planOperator()
@@ -149,7 +151,7 @@ func (w *world) begin() {
 func (w *world) next() string {
 	timers := w.n.due()
 	for k := range timerCount {
-		if w.s.armed[k] != 0 {
+		if w.s.timers[k].token != 0 {
 			timers = min(timers, w.due[k])
 		}
 	}
@@ -233,14 +235,14 @@ func (w *world) passTimers() {
 		}
 		first := timerCount
 		for k := range timerCount {
-			if w.s.armed[k] != 0 && w.due[k] <= w.now && (first == timerCount || w.due[k] < w.due[first]) {
+			if w.s.timers[k].token != 0 && w.due[k] <= w.now && (first == timerCount || w.due[k] < w.due[first]) {
 				first = k
 			}
 		}
 		if first == timerCount {
 			break
 		}
-		w.step(timerFired{w.now, first, w.s.armed[first]})
+		w.step(timerFired{w.now, first, w.s.timers[first].token})
 	}
 	for w.n.due() <= w.now {
 		w.n.pass(w.n.due())
@@ -304,7 +306,7 @@ func (w *world) perform(f effect) {
 		act("probe run=%d", f.run)
 		w.planProbe(f.run)
 	case startTimer:
-		w.due[f.timer] = f.due
+		w.due[f] = w.s.timers[f].due
 	case leave:
 		if w.left = true; !w.n.stopped {
 			act("leave")
@@ -360,6 +362,7 @@ func (w *world) compare() string {
 	}
 	differ("acts", strings.Join(w.acts, ", "), strings.Join(n.acts, ", "))
 	differ("told", strings.Join(w.told, ", "), strings.Join(n.told, ", "))
+	differ("acknowledged", s.episode.acked.on, n.acked)
 	differ("order", idOf(s.order)+", then "+idOf(s.waits), idOf(n.order)+", then "+idOf(n.waits))
 	if !n.stopped && !w.left {
 		differ("phase", s.phase, n.phase)

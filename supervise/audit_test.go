@@ -17,6 +17,7 @@ import (
 //     loss, the same for a fresh session or a second launch, else 0;
 //   - an episode opens once and closes once, and `recovered` needs `lasted`;
 //   - every order is answered once;
+//   - what is acknowledged is an open episode, and stays so while it is no worse;
 //   - after shutdown nothing begins, and no alert is raised;
 //   - a timer is armed only in the phases that own it;
 //   - no effect bears an old run.
@@ -73,6 +74,9 @@ func (a *audit) after(s *state, ev event, was state, out []effect) string {
 			a.intervene()
 		}
 	case ordered:
+		if e.order.Verb == model.Acknowledge {
+			break // it moves nothing
+		}
 		a.intervene()
 	}
 	for _, f := range out {
@@ -85,7 +89,29 @@ func (a *audit) after(s *state, ev event, was state, out []effect) string {
 			return fmt.Sprintf("the events say that an episode is open: %t, the state %t", a.open, s.episode.open)
 		}
 	}
+	if why := a.acknowledged(s, ev, was); why != "" {
+		return why
+	}
 	return a.timers(s)
+}
+
+// acknowledged: only an order does it, to an open episode, and only the end of
+// that, or its getting worse, undoes it. The order changes nothing else.
+func (a *audit) acknowledged(s *state, ev event, was state) string {
+	now, before := s.episode, was.episode
+	o, ok := ev.(ordered)
+	ok = ok && o.order.Verb == model.Acknowledge
+	switch _, restored := ev.(restored); {
+	case now.acked.on && !now.open:
+		return "acknowledged without an episode"
+	case now.acked.on && !before.acked.on && !ok && !restored:
+		return "acknowledged by nobody"
+	case before.acked.on && now.open && now.since == before.since && !now.acked.on && now.permanent == before.permanent:
+		return "no longer acknowledged, and no worse"
+	case ok && (s.phase != was.phase || s.order != was.order || s.waits != was.waits || s.note != was.note || s.timers != was.timers):
+		return "to acknowledge changed something else"
+	}
+	return ""
 }
 
 // intervene: someone said something; it may begin afresh, or at once.
@@ -107,9 +133,10 @@ func (a *audit) effect(s *state, f effect, was state) string {
 			return fmt.Sprintf("probes run %d in %s", f.run, s.phase)
 		}
 	case startTimer:
-		a.started[f.timer] = f.token
-		if a.stopped || f.due-s.since > 400*24*time.Hour {
-			return fmt.Sprintf("starts the %s timer for %s in %s", f.timer, f.due, s.phase)
+		set := s.timers[f]
+		a.started[f] = set.token
+		if a.stopped || set.due-s.since > 400*24*time.Hour {
+			return fmt.Sprintf("starts the %s timer for %s in %s", timer(f), set.due, s.phase)
 		}
 	case tell:
 		return a.tell(s, f, was)
@@ -228,14 +255,14 @@ func (a *audit) timers(s *state) string {
 		silenceTimer: tries && !s.alive,
 	}
 	for k := range timerCount {
-		if s.armed[k] != 0 && !owned[k] {
+		if s.timers[k].token != 0 && !owned[k] {
 			return fmt.Sprintf("the %s timer is armed in %s", k, s.phase)
 		}
-		if s.armed[k] != 0 && s.armed[k] != a.started[k] {
+		if s.timers[k].token != 0 && s.timers[k].token != a.started[k] {
 			return fmt.Sprintf("the %s timer is armed, and was not started", k)
 		}
 	}
-	must := s.phase == model.Waiting && s.armed[retryTimer] == 0 || s.phase == model.Settling && s.armed[lastingTimer] == 0
+	must := s.phase == model.Waiting && s.timers[retryTimer].token == 0 || s.phase == model.Settling && s.timers[lastingTimer].token == 0
 	switch slot := s.phase == model.Queued || s.phase == model.Starting; {
 	case must:
 		return fmt.Sprintf("%s without its timer", s.phase)
@@ -250,7 +277,7 @@ func (a *audit) timers(s *state) string {
 // atTheEnd looks at what is left when rollcall has stopped.
 func (a *audit) atTheEnd(s *state) string {
 	for k := range timerCount {
-		if s.armed[k] != 0 {
+		if s.timers[k].token != 0 {
 			return fmt.Sprintf("the %s timer is armed at the end", k)
 		}
 	}

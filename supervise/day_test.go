@@ -43,6 +43,7 @@ func TestAVirtualDayOfTheEngine(t *testing.T) {
 			}
 		}
 		r.after(time.Minute) // the last orders are answered
+		lookAtTimelines(t, r, specs)
 		began := len(r.events(everyKind()...))
 		r.e.Stop()
 		survivors := <-r.ended
@@ -63,6 +64,33 @@ func TestAVirtualDayOfTheEngine(t *testing.T) {
 		}
 		t.Logf("%d runs, %d events, %d orders", len(r.net.runs), len(r.told), given)
 	})
+}
+
+// lookAtTimelines: a server's time is spent with one thing at a time, and all of
+// it is.
+func lookAtTimelines(t *testing.T, r *rig, specs []*model.Spec) {
+	for _, s := range specs {
+		slots := r.e.Timeline(s.Name).Slots
+		if len(slots) == 0 {
+			continue // removed
+		}
+		began := false
+		for i, m := range slots[:len(slots)-1] {
+			switch spent := total(m); {
+			case spent == 0 && !began: // it was not there yet
+			case spent != slotLength && began:
+				t.Errorf("%s: slot %d holds %s", s.Name, i, spent)
+			default:
+				began = true
+			}
+			if min(m.Up, m.Settling, m.Trying, m.Down, m.Off) < 0 {
+				t.Errorf("%s: slot %d: %+v", s.Name, i, m)
+			}
+		}
+		if !began && total(slots[len(slots)-1]) == 0 {
+			t.Errorf("%s has no timeline", s.Name)
+		}
+	}
 }
 
 // dayEntry is an entry whose probes are few, so that a day is short.

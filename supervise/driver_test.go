@@ -44,9 +44,9 @@ func (d *driver) do(e event) {
 			d.dials++
 			d.ended = false
 		case startTimer:
-			d.armed[f.timer] = true
+			d.armed[f] = true
 		case stopTimer:
-			d.armed[f.timer] = false
+			d.armed[f] = false
 		case tell:
 			d.told = append(d.told, f.event)
 		}
@@ -71,7 +71,7 @@ func checkScheduledBeforeTold(t *testing.T, out []effect) {
 				t.Errorf("L5: %s was told before the next attempt was scheduled", failure.Kind)
 			}
 		case startTimer:
-			if failure != nil && f.timer == retryTimer {
+			if failure != nil && timer(f) == retryTimer {
 				t.Errorf("L5: %s was told before its retry was armed", failure.Kind)
 			}
 		}
@@ -136,7 +136,7 @@ func (d *driver) fail() {
 	d.report(model.Closed{End: exit(1)})
 	d.report(model.Reaped{})
 	d.now = d.s.due
-	d.do(timerFired{d.now, retryTimer, d.s.armed[retryTimer]})
+	d.do(timerFired{d.now, retryTimer, d.s.timers[retryTimer].token})
 }
 
 func (d *driver) grant() {
@@ -193,7 +193,7 @@ func (d *driver) attemptInto(p model.Phase) {
 		d.report(model.Connected{})
 		if p == model.Up {
 			d.now += 300 * time.Second
-			d.do(timerFired{d.now, lastingTimer, d.s.armed[lastingTimer]})
+			d.do(timerFired{d.now, lastingTimer, d.s.timers[lastingTimer].token})
 		}
 	case model.Stopping, model.Waiting:
 		d.report(model.Closed{End: exit(1)})

@@ -37,15 +37,12 @@ type (
 		run    uint64
 		window time.Duration
 	}
-	// startTimer: answer with timerFired at due, replacing what the timer was set
-	// for. due is at most model.MaxTimer from now.
-	startTimer struct {
-		timer timer
-		due   instant
-		token uint64
-	}
+	// startTimer: set a timer as the state has it: answer with timerFired and its
+	// token when it is due, at most model.MaxTimer from now, in place of what it
+	// was set for. (A byte, which costs no allocation: it comes with each probe.)
+	startTimer timer
 	// stopTimer: forget a timer.
-	stopTimer struct{ timer timer }
+	stopTimer timer
 	// tell: one event for everyone who listens. The engine adds the sequence
 	// number, the wall clock's time and, where stderr is set, the last lines.
 	tell struct {

@@ -15,6 +15,13 @@ func (t *turn) closed(end model.End) {
 	}
 }
 
+// staged: the stop has come a stage further (H2).
+func (t *turn) staged(stage model.StopStage) {
+	if t.phase == model.Stopping {
+		t.stage, t.stageAt = model.Some(stage), t.now
+	}
+}
+
 // end counts the end of the run, once, and decides what follows the reap (L5).
 // The wait runs from here.
 func (t *turn) end(end model.End) {
@@ -234,7 +241,7 @@ func (t *turn) halt() {
 	ev.WillRetry = model.Some(false)
 	ev.Text = redact.Sprintf("halted: %s", ev.Error)
 	t.tellWithStderr(e.at, ev)
-	t.openEpisode(e.at)
+	t.openEpisode(e.at, true)
 }
 
 // unreapable: what is left of the launch cannot be ended. The one permanent
@@ -266,7 +273,7 @@ func (t *turn) unreapable(pids []int) {
 	ev.WillRetry = model.Some(false)
 	ev.Text = redact.Sprintf("halted: %s", ev.Error)
 	t.tellWithStderr(t.now, ev)
-	t.openEpisode(t.now)
+	t.openEpisode(t.now, true)
 	if next == afterLeave {
 		t.after = afterLeave // the row stays until it is gone (S)
 	}

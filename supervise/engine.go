@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"rollcall/model"
@@ -13,10 +14,12 @@ import (
 )
 
 // Run is one run of a server, as the transport made it. Nothing of it blocks
-// but Probe.
+// but Probe and Usage.
 type Run interface {
 	// Probe asks whether the server lives; ctx's deadline is the window (P1).
 	Probe(ctx context.Context) model.Probed
+	// Usage samples what its processes use. It reads the process table.
+	Usage() (model.Usage, error)
 	// Stop closes the connection and ends the process as H2 says; Reaped follows.
 	Stop()
 	// Kill ends what Stop has not ended yet, at once (X2).
@@ -67,7 +70,7 @@ type Engine struct {
 	publishAt *time.Timer
 	published instant
 	note      redact.Safe
-	unsaved   redact.Safe // why the state file is not written
+	warnings  warnings
 	unknown   []string    // C8: entries of the file that wait for reload
 	waits     model.Waits // what waits for reload, the unknown ones left out
 
@@ -75,6 +78,10 @@ type Engine struct {
 	listeners []*listener
 	saver     *saver
 	board     board
+	lines     lines
+	days      days
+	running   atomic.Bool                             // Run was called
+	over      chan struct{}                           // closed when the loop has ended
 	afterFunc func(time.Duration, func()) *time.Timer // time.AfterFunc; tests watch it
 }
 
@@ -84,9 +91,10 @@ func New(opts Options, entries []model.Entry) *Engine {
 	e := &Engine{
 		opts: opts, start: time.Now(), box: newMailbox(),
 		byName: map[string]*unit{}, slots: newSlots(max(opts.Slots, 1)), history: newHistory(),
+		warnings: warnings{standing: map[string]*warning{}}, over: make(chan struct{}),
+		board: board{next: make(chan struct{})}, lines: lines{tails: map[string]*Tail{}}, days: days{of: map[string]*day{}},
 		afterFunc: time.AfterFunc,
 	}
-	e.board.init()
 	for _, fn := range opts.Listeners {
 		e.listeners = append(e.listeners, listen(fn, e.listenerFailed))
 	}
@@ -109,6 +117,7 @@ func New(opts Options, entries []model.Entry) *Engine {
 // Run is the loop. It returns when Stop was called and nothing is left to
 // reap, with the processes that could not be ended (X2). Call it once.
 func (e *Engine) Run() []Survivor {
+	e.running.Store(true)
 	var batch []message
 	for !e.stopping || !e.idle() {
 		select {
@@ -121,9 +130,10 @@ func (e *Engine) Run() []Survivor {
 		for _, m := range batch {
 			if m.call != nil {
 				m.call()
-				continue
+			} else {
+				e.handle(m.unit, m.event)
 			}
-			e.handle(m.unit, m.event)
+			e.box.done()
 		}
 		e.saveChanged()
 		e.publishIfDue()
@@ -138,6 +148,9 @@ const windLimit = 2 * time.Second
 // wind ends what the loop has started.
 func (e *Engine) wind() []Survivor {
 	e.box.close()
+	close(e.over)
+	e.lines.close()
+	e.history.close()
 	for _, l := range e.listeners {
 		l.close()
 	}
@@ -219,15 +232,24 @@ func (e *Engine) Configure(entries []model.Entry, apply bool) {
 // order: a refused one has no Spec, one that comes into force by itself counts.
 // It waits for the loop until ctx ends; the error is ErrStopped after its end.
 func (e *Engine) InForce(ctx context.Context) ([]model.Entry, error) {
-	got := make(chan []model.Entry, 1)
-	if !e.box.put(message{at: e.now(), call: func() { got <- e.inForce() }}) {
-		return nil, ErrStopped
+	return ask(ctx, e, e.inForce)
+}
+
+// ask has the loop answer a question, and waits for the answer until ctx ends;
+// the error is ctx's, or ErrStopped after the engine's end.
+func ask[T any](ctx context.Context, e *Engine, question func() T) (T, error) {
+	var none T
+	got := make(chan T, 1)
+	if !e.box.put(message{at: e.now(), call: func() { got <- question() }}) {
+		return none, ErrStopped
 	}
 	select {
-	case entries := <-got:
-		return entries, nil
+	case answer := <-got:
+		return answer, nil
+	case <-e.over:
+		return none, ErrStopped
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return none, ctx.Err()
 	}
 }
 

@@ -267,8 +267,8 @@ func TestO5_AStateFileThatCannotBeWrittenIsSaidAndTriedAgain(t *testing.T) {
 			t.Fatalf("told %v, want the failure once", told)
 		}
 		r.row("s") // reads until nothing newer comes
-		if f, err := r.e.Next(t.Context(), 0); err != nil || !strings.Contains(f.Note.String(), "state file cannot be written") {
-			t.Errorf("the header says %q, %v", f.Note, err)
+		if f, err := r.e.Next(t.Context(), 0); err != nil || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0].String(), "state file cannot be written") {
+			t.Errorf("the header says %q, %v", f.Warnings, err)
 		}
 		disk.mu.Lock()
 		disk.mended = true

@@ -233,5 +233,5 @@ func (t *turn) refuse(entry model.Entry, quiet bool) {
 	ev.WillRetry = model.Some(false)
 	ev.Text = redact.Sprintf("refused: %s", first.Text)
 	t.tell(ev)
-	t.openEpisode(t.now)
+	t.openEpisode(t.now, true)
 }

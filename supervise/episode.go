@@ -22,10 +22,33 @@ type streak struct {
 	unsteady   bool // raised, at unsteadyAt
 }
 
-// openEpisode opens the server's episode, if none is open.
-func (t *turn) openEpisode(at instant) {
+// openEpisode opens the server's episode, if none is open. An alert that it
+// halted, or was refused, makes one worse that was merely down: whoever had
+// acknowledged that does not know of this.
+func (t *turn) openEpisode(at instant, permanent bool) {
 	if !t.episode.open {
 		t.episode = episode{open: true, since: at}
+	}
+	if permanent && !t.episode.permanent {
+		t.episode.permanent = true
+		t.episode.acked = acked{}
+	}
+}
+
+// acknowledge notes that an operator knows of the open episode (D3). It is no
+// order in progress (O1), and touches neither phase nor note. Who came first
+// stays.
+func (t *turn) acknowledge(o model.Order) {
+	switch ep := &t.episode; {
+	case !ep.open:
+		t.answer(o, model.Declined, "", redact.Word("no episode is open"))
+	case !ep.acked.on:
+		ep.acked = acked{on: true, by: o.By, since: t.now}
+		t.answer(o, model.Done, "", redact.Safe{})
+	case ep.acked.by.IsZero():
+		t.answer(o, model.Done, "", redact.Word("it was acknowledged already"))
+	default:
+		t.answer(o, model.Done, "", redact.Sprintf("it was acknowledged already, by %s", ep.acked.by))
 	}
 }
 
@@ -37,7 +60,7 @@ func (t *turn) down(at instant, attempt int, err redact.Safe) {
 	ev.Error = err
 	ev.Text = model.DownText(t.spec.Protocol, attempt, err)
 	t.tellWithStderr(at, ev)
-	t.openEpisode(at)
+	t.openEpisode(at, false)
 }
 
 // recover closes the episode, for a connection that has lasted (A3, L2).

@@ -32,6 +32,7 @@ type fakeRun struct {
 	once    sync.Once
 	kill    sync.Once
 	probe   func(ctx context.Context) model.Probed
+	usage   func() (model.Usage, error)
 }
 
 func (n *fakeNet) start(spec *model.Spec, d model.Dial) Run {
@@ -68,6 +69,13 @@ func (r *fakeRun) Probe(ctx context.Context) model.Probed {
 		return r.probe(ctx)
 	}
 	return model.Probed{Outcome: model.Alive, Elapsed: time.Millisecond}
+}
+
+func (r *fakeRun) Usage() (model.Usage, error) {
+	if r.usage != nil {
+		return r.usage()
+	}
+	return model.Usage{At: time.Now(), Processes: 1, Resident: 1 << 20}, nil
 }
 
 func (r *fakeRun) handshake() {

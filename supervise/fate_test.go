@@ -94,6 +94,7 @@ func (p *patient) ending() model.End {
 func (f *fleet) reap(p *patient, run uint64, in time.Duration) {
 	switch p.fate.IntN(8) {
 	case 0:
+		f.at(p, in+5*time.Second, reported{f.now + in + 5*time.Second, run, model.Staged{Stage: model.KillSent}})
 		in += 7 * time.Second
 	case 1, 2:
 		in += 250 * time.Millisecond
@@ -151,8 +152,9 @@ func (f *fleet) probe(p *patient, pr probe) {
 }
 
 func (f *fleet) timer(p *patient, e startTimer) {
-	due := max(e.due, f.now)
-	f.at(p, due-f.now, timerFired{due, e.timer, e.token})
+	set := p.s.timers[e]
+	due := max(set.due, f.now)
+	f.at(p, due-f.now, timerFired{due, timer(e), set.token})
 }
 
 func (f *fleet) read(p *patient, id string) {

@@ -52,6 +52,7 @@ func BenchmarkEngineFlapping(b *testing.B) {
 // deadRun is a run that has ended before anyone could end it.
 type deadRun struct{}
 
+func (deadRun) Usage() (model.Usage, error)        { return model.Usage{}, nil }
 func (deadRun) Probe(context.Context) model.Probed { return model.Probed{Outcome: model.Broken} }
 func (deadRun) Stop()                              {}
 func (deadRun) Kill()                              {}

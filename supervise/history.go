@@ -18,10 +18,12 @@ const (
 // history keeps the last events, over all and a server. Probes that were alive
 // are kept a server alone, and apart: they would push out everything else.
 type history struct {
-	mu     sync.Mutex
-	seq    uint64
-	all    []model.Event
-	server map[string]*past
+	mu        sync.Mutex
+	seq       uint64
+	all       []model.Event
+	server    map[string]*past
+	followers []*EventFollower
+	stopped   bool
 }
 
 // past is what is kept of one server.
@@ -35,6 +37,9 @@ func (h *history) add(ev model.Event) model.Event {
 	defer h.mu.Unlock()
 	h.seq++
 	ev.Seq = h.seq
+	for _, f := range h.followers {
+		f.feed.put(FollowedEvent{Event: ev})
+	}
 	alive := ev.Kind == model.EvProbe && ev.Outcome.String() == model.Alive.String()
 	if !alive {
 		h.all = keep(h.all, ev, historyAll)
@@ -97,4 +102,39 @@ func (h *history) forget(server string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.server, server)
+}
+
+// follow hands over what is kept, and from then on each event.
+func (h *history) follow(seq uint64, limit int) *EventFollower {
+	f := &EventFollower{feed: newFeed[FollowedEvent](followEvents), from: h}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, ev := range newest(h.all, seq, limit, time.Now()) {
+		f.feed.put(FollowedEvent{Event: ev})
+	}
+	if h.stopped {
+		f.feed.end(ErrStopped)
+		return f
+	}
+	h.followers = append(h.followers, f)
+	return f
+}
+
+func (h *history) unfollow(f *EventFollower) {
+	f.feed.end(ErrClosed)
+	f.feed.drop()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.followers = slices.DeleteFunc(h.followers, func(x *EventFollower) bool { return x == f })
+}
+
+// close ends all followers, once they have read what is there.
+func (h *history) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stopped = true
+	for _, f := range h.followers {
+		f.feed.end(ErrStopped)
+	}
+	h.followers = nil
 }

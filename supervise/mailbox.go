@@ -1,6 +1,9 @@
 package supervise
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // mailbox is how anything reaches the loop: a slice under a mutex and a wake
 // channel. put only appends, so it never blocks, keeps the order, and may be
@@ -10,6 +13,7 @@ type mailbox struct {
 	queue  []message
 	closed bool
 	wake   chan struct{} // of capacity 1
+	depth  atomic.Int64  // messages that were put, and not handled yet
 }
 
 // message is one thing for the loop, and when it was so: an event for a
@@ -31,6 +35,7 @@ func (m *mailbox) put(msg message) bool {
 		return false
 	}
 	m.queue = append(m.queue, msg)
+	m.depth.Add(1)
 	m.mu.Unlock()
 	m.poke()
 	return true
@@ -54,9 +59,13 @@ func (m *mailbox) take(used []message) []message {
 	return batch
 }
 
+// done says that the loop has handled one message that it took.
+func (m *mailbox) done() { m.depth.Add(-1) }
+
 func (m *mailbox) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true
 	m.queue = nil
+	m.depth.Store(0)
 }

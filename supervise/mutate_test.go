@@ -35,7 +35,7 @@ func TestMutants(t *testing.T) {
 		t.Skip("set ROLLCALL_MUTATE=all to run it")
 	}
 	dir := t.TempDir()
-	for _, room := range []string{"model", "redact", "supervise"} {
+	for _, room := range []string{"alert", "model", "redact", "supervise"} {
 		if err := os.CopyFS(filepath.Join(dir, room), os.DirFS(filepath.Join("..", room))); err != nil {
 			t.Fatal(err)
 		}

@@ -203,7 +203,7 @@ func (n *naive) tellEnd(then string) {
 	case e == nil || then == "leave":
 		return
 	case then == "halted", then == "halted, changed":
-		n.episode = true
+		n.worse()
 		n.tell("halted attempt=%d", n.shown)
 		return
 	case e.asAsked && e.once || then == "ended": // H3
@@ -242,7 +242,8 @@ func (n *naive) lose(at instant, wanted bool) {
 }
 
 func (n *naive) unreapable(at instant) {
-	n.end, n.episode = nil, true
+	n.end = nil
+	n.worse()
 	n.rest(model.Halted)
 	switch {
 	case n.noNumber:
@@ -264,7 +265,7 @@ func (n *naive) rest(p model.Phase) {
 
 func (n *naive) withdraw() {
 	if n.episode {
-		n.episode = false
+		n.episode, n.permanent, n.acked = false, false, false
 		n.tell("withdrawn")
 	}
 }

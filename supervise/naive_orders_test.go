@@ -29,6 +29,11 @@ func (n *naive) ordered(at instant, o *model.Order) {
 	switch {
 	case n.stopped:
 		n.answer(&o, "refused")
+	case o.Verb == model.Acknowledge && n.episode:
+		n.acked = true
+		n.answer(&o, "done")
+	case o.Verb == model.Acknowledge:
+		n.answer(&o, "refused")
 	case n.order == nil:
 		n.take(at, o)
 	case n.waits != nil && n.waits.Verb == o.Verb:
@@ -183,7 +188,7 @@ func (n *naive) apply(at instant, spec *model.Spec) {
 	case spec == nil && n.held: // O5: it stays off
 	case spec == nil:
 		n.rest(model.Refused)
-		n.episode = true
+		n.worse()
 		n.tell("refused")
 	case !spec.Enabled:
 		n.disabled()

@@ -31,7 +31,7 @@ type naive struct {
 	row                                  int  // P3
 	stuck, removed                       bool // H2, C8
 	retryAt, lastsAt, probeAt, silenceAt instant
-	episode                              bool
+	episode, permanent, acked            bool
 	losses                               []instant // A7
 	unsteady                             bool
 	unsteadyAt                           instant
@@ -97,7 +97,7 @@ func (n *naive) last() {
 	n.phase = model.Up
 	n.tell("lasted")
 	if n.episode {
-		n.episode = false
+		n.episode, n.permanent, n.acked = false, false, false
 		n.tell("recovered")
 	}
 }
@@ -105,6 +105,13 @@ func (n *naive) last() {
 func (n *naive) down() {
 	n.episode = true
 	n.tell("down attempt=%d", n.shown)
+}
+
+// worse: it halted, or was refused. Who had acknowledged less than that does not
+// know.
+func (n *naive) worse() {
+	n.acked = n.acked && n.permanent
+	n.episode, n.permanent = true, true
 }
 
 // want asks for a start slot (T9).

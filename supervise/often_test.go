@@ -65,8 +65,8 @@ func launches(serve func(d dial) (time.Duration, model.End), span time.Duration)
 			case wantSlot:
 				events = append(events, slotGranted{at, f.ticket})
 			case startTimer:
-				if f.timer == retryTimer {
-					events = append(events, timerFired{f.due, retryTimer, f.token})
+				if set := s.timers[f]; timer(f) == retryTimer {
+					events = append(events, timerFired{set.due, retryTimer, set.token})
 				}
 			case dial:
 				n++

@@ -6,11 +6,14 @@ import (
 )
 
 // ordered takes an operator's order: at once, or as the one that waits for the
-// order in progress. A newer one replaces the one that waits (O1).
+// order in progress. A newer one replaces the one that waits (O1). To
+// acknowledge is neither: it is answered at once.
 func (t *turn) ordered(o model.Order) {
 	switch {
 	case t.quits:
 		t.answer(o, model.Declined, "", redact.Word("rollcall is stopping"))
+	case o.Verb == model.Acknowledge:
+		t.acknowledge(o)
 	case t.order == nil:
 		t.begin(o)
 	case t.waits == nil:

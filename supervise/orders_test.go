@@ -215,3 +215,26 @@ func (d *driver) checkNothingFollows() {
 		d.t.Errorf("an order afterwards was answered %v", got)
 	}
 }
+
+func TestO1_ToAcknowledgeMovesNothingInAnyPhase(t *testing.T) {
+	for p := range model.Phases {
+		t.Run(p.String(), func(t *testing.T) {
+			d := into(t, p)
+			was := d.s
+			d.order("a", model.Acknowledge)
+			want := "refused"
+			if was.episode.open { // ended, halted and refused have alerted
+				want = "done"
+			}
+			if got := d.answers("a"); len(got) != 1 || got[0] != want {
+				t.Errorf("answers %v, want %s", got, want)
+			}
+			if open := p == model.Ended || p == model.Halted || p == model.Refused; open != was.episode.open {
+				t.Errorf("an episode is open: %t", was.episode.open)
+			}
+			if d.s.phase != p || d.s.timers != was.timers || d.s.order != nil || d.s.note != was.note || len(d.told) != 1 {
+				t.Errorf("%s, told %v", d.s.phase, d.told)
+			}
+		})
+	}
+}

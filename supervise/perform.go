@@ -13,7 +13,9 @@ type unit struct {
 	name   string
 	state  state
 	tail   *Tail
-	run    Run // of state.run; nil before the first
+	day    *day
+	spends spent // as told to day
+	run    Run   // of state.run; nil before the first
 	timers [timerCount]*time.Timer
 	left   bool
 	waits  wait // as counted in Engine.waits
@@ -35,6 +37,10 @@ func (e *Engine) handle(u *unit, ev event) {
 	u.state, e.effects = step(u.state, ev, e.effects[:0])
 	if before != (saved{u.state.hold, u.state.episode}) {
 		e.saver.dirty = true
+	}
+	if now := u.state.spends(); now != u.spends {
+		u.spends = now
+		u.day.turns(now, ev.when())
 	}
 	for i, f := range e.effects {
 		e.effects[i] = nil
@@ -58,9 +64,9 @@ func (e *Engine) perform(u *unit, f effect) {
 	case probe:
 		e.probe(u, f)
 	case startTimer:
-		e.startTimer(u, f)
+		e.startTimer(u, timer(f))
 	case stopTimer:
-		if t := u.timers[f.timer]; t != nil {
+		if t := u.timers[f]; t != nil {
 			t.Stop()
 		}
 	case tell:
@@ -134,6 +140,8 @@ func (e *Engine) stampOf(ev model.RunEvent) instant {
 		return e.stamp(ev.At)
 	case model.Closed:
 		return e.stamp(ev.At)
+	case model.Staged:
+		return e.stamp(ev.At)
 	case model.Reaped:
 		return e.stamp(ev.At)
 	case model.Gone:
@@ -152,13 +160,14 @@ func (e *Engine) probe(u *unit, f probe) {
 	})
 }
 
-func (e *Engine) startTimer(u *unit, f startTimer) {
-	if t := u.timers[f.timer]; t != nil {
+func (e *Engine) startTimer(u *unit, which timer) {
+	if t := u.timers[which]; t != nil {
 		t.Stop()
 	}
-	wait := min(max(f.due-e.now(), 0), model.MaxTimer)
-	u.timers[f.timer] = e.afterFunc(wait, func() {
-		e.post(u, timerFired{e.now(), f.timer, f.token})
+	set := u.state.timers[which]
+	wait := min(max(set.due-e.now(), 0), model.MaxTimer)
+	u.timers[which] = e.afterFunc(wait, func() {
+		e.post(u, timerFired{e.now(), which, set.token})
 	})
 }
 
@@ -178,6 +187,12 @@ func (e *Engine) tell(u *unit, f tell) {
 	}
 	if brief, ok := ev.Brief(); ok {
 		u.lastFailure, u.lastFailureAt = brief, ev.At
+		if ev.Kind == model.EvLost || ev.Attempt.Ok {
+			u.day.failed(f.at)
+		}
+	}
+	if ev.Kind == model.EvProbe {
+		u.day.probed(u.state.probe.outcome, ev.Elapsed.V.D(), f.at)
 	}
 	if ev.Kind != model.EvProbe || u.state.probe.outcome != model.Alive {
 		kind := model.LineEvent

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,28 +24,6 @@ type board struct {
 	next    chan struct{} // closed when a newer one hangs
 	wanted  bool          // someone waits for it
 	stopped bool
-	tails   map[string]*Tail
-}
-
-func (b *board) init() {
-	b.next = make(chan struct{})
-	b.tails = map[string]*Tail{}
-}
-
-func (b *board) tailOf(server string) *Tail {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.tails[server]
-}
-
-func (b *board) setTail(server string, t *Tail) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t == nil {
-		delete(b.tails, server)
-		return
-	}
-	b.tails[server] = t
 }
 
 func (b *board) hang(f model.Fleet) {
@@ -73,10 +50,15 @@ func (b *board) close() {
 }
 
 // Next returns the newest snapshot once its Seq is above seen: the first at
-// once, then at most 15 a second. After the engine's end: the last one, then
-// ErrStopped.
+// once, and with all that had come to the engine before the call; then at most
+// 15 a second. After the engine's end: the last one, then ErrStopped.
 func (e *Engine) Next(ctx context.Context, seen uint64) (model.Fleet, error) {
 	b := &e.board
+	if seen == 0 && e.running.Load() { // nobody may have looked for long
+		if _, err := ask(ctx, e, e.publishDirty); err != nil && !errors.Is(err, ErrStopped) {
+			return model.Fleet{}, err
+		}
+	}
 	for {
 		b.mu.Lock()
 		if b.fleet.Seq > seen {
@@ -105,7 +87,7 @@ func (e *Engine) Next(ctx context.Context, seen uint64) (model.Fleet, error) {
 // Lines returns the newest lines of a server's tail with a Seq above after, at
 // most limit, oldest first.
 func (e *Engine) Lines(server string, after uint64, limit int) []model.Line {
-	if t := e.board.tailOf(server); t != nil {
+	if t := e.lines.tailOf(server); t != nil {
 		return t.after(after, limit)
 	}
 	return nil
@@ -147,6 +129,16 @@ func (e *Engine) publishIfDue() {
 	e.publish()
 }
 
+// publishDirty publishes what changed, waited for or not, however soon after
+// the last.
+func (e *Engine) publishDirty() (did bool) {
+	did = e.isDirty()
+	if did {
+		e.publish()
+	}
+	return did
+}
+
 // publish hangs a new snapshot. Rows that did not change are shared with the
 // one before.
 func (e *Engine) publish() {
@@ -174,7 +166,7 @@ func (e *Engine) publish() {
 	waits.Added = len(e.unknown)
 	e.board.hang(model.Fleet{
 		Seq: e.board.fleet.Seq + 1, At: time.Now(), Host: e.opts.Host, Config: e.opts.Config,
-		Note: cmp.Or(e.note, e.unsaved), Waits: waits, Rows: slices.Clone(e.rows), Stopping: e.stopping,
+		Note: e.note, Warnings: e.warnings.shown, Waits: waits, Rows: slices.Clone(e.rows), Stopping: e.stopping,
 	})
 }
 
@@ -186,7 +178,8 @@ func (e *Engine) rowOf(u *unit) *model.Row {
 		LastFailure: u.lastFailure, LastFailureAt: u.lastFailureAt, PID: s.pid,
 		Note: noteOf(s), Pending: pendingOf(s),
 	}
-	r.Lines, r.Noise = u.tail.marks()
+	tail := u.tail.marks()
+	r.Lines, r.Noise, r.StderrLines, r.StderrBytes = tail.seq, tail.noise, tail.stderr, tail.stderrBytes
 	if s.spec != nil {
 		r.Transport, r.Protocol, r.Lasting, r.Shown = s.spec.Transport, s.spec.Protocol, s.spec.Timings.Lasting(), s.spec.Shown
 	}
@@ -197,6 +190,10 @@ func (e *Engine) rowOf(u *unit) *model.Row {
 		}
 	case model.Waiting:
 		r.Next = e.wall(s.due)
+	case model.Stopping:
+		if s.stage.Ok {
+			r.Stage, r.StageAt = s.stage.V, e.wall(s.stageAt)
+		}
 	case model.Queued:
 		r.Attempt = s.upcoming // the one that it is queued for
 	}
@@ -212,6 +209,9 @@ func (e *Engine) rowOf(u *unit) *model.Row {
 	}
 	if s.episode.open {
 		r.DownSince = e.wall(s.episode.since)
+		if a := s.episode.acked; a.on {
+			r.AckedBy, r.AckedSince = a.by, e.wall(a.since)
+		}
 	}
 	if s.hold.on {
 		r.HeldBy, r.HeldSince = s.hold.by, e.wall(s.hold.since)

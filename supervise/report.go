@@ -38,7 +38,7 @@ func (t *turn) tellConnected() {
 
 // describe puts the facts of an end into an event.
 func (t *turn) describe(ev *model.Event, e ending) {
-	ev.ExitCode, ev.Signal, ev.CloseCode = e.end.ExitCode, e.end.Signal, e.end.CloseCode
+	ev.ExitCode, ev.Signal, ev.CloseCode, ev.OutOfMemory = e.end.ExitCode, e.end.Signal, e.end.CloseCode, e.end.OutOfMemory
 	defer func() { t.lastError = ev.Error }()
 	if !e.connected {
 		ev.Error = e.end.Reason()

@@ -19,6 +19,10 @@ type Saved struct {
 	HeldBy    redact.Safe `json:"held_by,omitzero"`
 	HeldSince time.Time   `json:"held_since,omitzero"` // an operator disconnected it
 	DownSince time.Time   `json:"down_since,omitzero"` // its episode is open
+	// Permanent: it halted, or was refused, in the episode.
+	Permanent  bool        `json:"permanent,omitempty"`
+	AckedBy    redact.Safe `json:"acked_by,omitzero"`
+	AckedSince time.Time   `json:"acked_since,omitzero"` // an operator knows of the episode
 }
 
 // saver writes the newest state, in a goroutine of its own: the latest wins.
@@ -79,29 +83,21 @@ func (s *saver) close() {
 	}
 }
 
-// saveAgain is how long after a failed save another is tried.
-const saveAgain = 30 * time.Second
+const (
+	saveAgain    = 30 * time.Second // after a failed save another is tried
+	stateWarning = "state"          // Warn's key
+)
 
 // stateSaved says what became of a save: a failure, once, until one is good
 // again. A hold that is not saved is lost with the engine (O5), so it is tried
 // again, and the header says so meanwhile.
 func (e *Engine) stateSaved(err error) {
-	failing := !e.unsaved.IsZero()
-	switch {
-	case err != nil:
-		e.afterFunc(saveAgain, func() { e.call(func() { e.saver.dirty = true }) })
-		if failing {
-			return
-		}
-		e.unsaved = redact.Sprintf("the state file cannot be written, disconnects will not outlive rollcall: %s", (*redact.Redactor)(nil).Error(err))
-		e.tellConfig(e.unsaved)
-	case failing:
-		e.unsaved = redact.Safe{}
-		e.tellConfig(redact.Word("the state file is written again"))
-	default:
+	if err == nil {
+		e.warn(stateWarning, redact.Safe{})
 		return
 	}
-	e.changed = true
+	e.afterFunc(saveAgain, func() { e.call(func() { e.saver.dirty = true }) })
+	e.warn(stateWarning, redact.Sprintf("the state file cannot be written, disconnects will not outlive rollcall: %s", (*redact.Redactor)(nil).Error(err)))
 }
 
 // saveChanged hands the holds and episodes to the saver where one changed.
@@ -117,7 +113,10 @@ func (e *Engine) saveChanged() {
 			s.HeldBy, s.HeldSince = h.by, e.wall(h.since).Round(0)
 		}
 		if ep := u.state.episode; ep.open {
-			s.DownSince = e.wall(ep.since).Round(0)
+			s.DownSince, s.Permanent = e.wall(ep.since).Round(0), ep.permanent
+			if ep.acked.on {
+				s.AckedBy, s.AckedSince = ep.acked.by, e.wall(ep.acked.since).Round(0)
+			}
 		}
 		if s != (Saved{}) {
 			all[u.name] = s
@@ -134,7 +133,10 @@ func (e *Engine) unsave(s Saved) saved {
 		out.hold = hold{on: true, by: s.HeldBy, since: min(s.HeldSince.Sub(e.start), 0)}
 	}
 	if !s.DownSince.IsZero() {
-		out.episode = episode{open: true, since: min(s.DownSince.Sub(e.start), 0)}
+		out.episode = episode{open: true, since: min(s.DownSince.Sub(e.start), 0), permanent: s.Permanent}
+		if !s.AckedSince.IsZero() {
+			out.episode.acked = acked{on: true, by: s.AckedBy, since: min(s.AckedSince.Sub(e.start), 0)}
+		}
 	}
 	return out
 }

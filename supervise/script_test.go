@@ -86,7 +86,7 @@ func (p *player) advance(to instant) {
 	for {
 		next, which := to+1, timerCount
 		for k := range timerCount {
-			if p.s.armed[k] != 0 && p.due[k] < next {
+			if p.s.timers[k].token != 0 && p.due[k] < next {
 				next, which = p.due[k], k
 			}
 		}
@@ -95,7 +95,7 @@ func (p *player) advance(to instant) {
 		}
 		p.now = next
 		p.print("%s timer %s\n", next, which)
-		p.play(timerFired{next, which, p.s.armed[which]})
+		p.play(timerFired{next, which, p.s.timers[which].token})
 	}
 }
 
@@ -114,6 +114,16 @@ func (p *player) play(e event) {
 		}
 		if note := noteOf(&p.s); note != noteOf(&before) {
 			p.say("note %q", note)
+		}
+		if a := p.s.episode.acked; a != before.episode.acked {
+			p.say("acknowledged: %t%s", a.on, flag(a.on, fmt.Sprintf(", by %s, at %s", a.by, a.since)))
+		}
+		switch stage := p.s.stage; {
+		case stage == before.stage:
+		case stage.Ok:
+			p.say("stage %q at %s", stage.V, p.s.stageAt)
+		default:
+			p.say("no stage")
 		}
 	}
 }
@@ -137,10 +147,11 @@ func (p *player) perform(f effect) {
 	case probe:
 		p.say("probe run %d, window %s", f.run, f.window)
 	case startTimer:
-		p.due[f.timer] = f.due
-		p.say("timer %s at %s, in %s", f.timer, f.due, f.due-p.now)
+		due := p.s.timers[f].due
+		p.due[f] = due
+		p.say("timer %s at %s, in %s", timer(f), due, due-p.now)
 	case stopTimer:
-		p.say("stop timer %s", f.timer)
+		p.say("stop timer %s", timer(f))
 	case readEntry:
 		p.say("read entry for %s", f.id)
 	case tell:

@@ -87,6 +87,7 @@ type fleet struct {
 	trace  []string
 	steps  int
 	counts map[string]int // events told, by kind
+	told   func(tell)     // if any: each event, at f.now
 }
 
 // patient is one server with its fate and its books.
@@ -275,6 +276,9 @@ func (f *fleet) perform(p *patient, e effect) {
 		f.comeBack(p)
 	case tell:
 		f.counts[e.event.Kind.String()]++
+		if f.told != nil {
+			f.told(e)
+		}
 	}
 }
 
@@ -291,7 +295,7 @@ func (f *fleet) order(p *patient) event {
 	case k < 40:
 		p.audit.given++
 		return ordered{f.now, model.Order{ID: strconv.Itoa(p.audit.given), Server: p.name, By: redact.Word("anna"),
-			Verb: model.Verb(p.fate.IntN(3)), Bulk: p.fate.IntN(4) == 0, InForce: p.fate.IntN(10) == 0}}
+			Verb: model.Verb(p.fate.IntN(4)), Bulk: p.fate.IntN(4) == 0, InForce: p.fate.IntN(10) == 0}}
 	case k < 70 && p.s.hold.on: // what was disconnected comes back
 		p.audit.given++
 		return ordered{f.now, model.Order{ID: strconv.Itoa(p.audit.given), Server: p.name, Verb: model.Connect}}

@@ -47,6 +47,8 @@ type state struct {
 	lastError redact.Safe // of the last end that was told
 	due       instant     // waiting, or stopping before it: the next attempt's time
 
+	stage     model.Opt[model.StopStage] // stopping: how far the stop has come
+	stageAt   instant
 	survivors []int // H2: PIDs that could not be reaped
 
 	// T6: the way to the handshake.
@@ -63,9 +65,15 @@ type state struct {
 	episode episode
 	streak  streak
 
-	armed  [timerCount]uint64 // tokens; 0 where not armed
-	tokens uint64
-	quits  bool // rollcall stops
+	timers [timerCount]armed
+	tokens uint64 // given so far
+	quits  bool   // rollcall stops
+}
+
+// armed is what a timer is set for.
+type armed struct {
+	token uint64 // 0 where it is not
+	due   instant
 }
 
 // after says what comes when the run is reaped.
@@ -105,7 +113,16 @@ type hold struct {
 
 // episode is the time from the first alert to recovered or withdrawn.
 type episode struct {
-	open  bool
+	open      bool
+	since     instant
+	permanent bool // it halted, or was refused, in it
+	acked     acked
+}
+
+// acked says that an operator knows of the open episode as it is.
+type acked struct {
+	on    bool
+	by    redact.Safe
 	since instant
 }
 

@@ -56,14 +56,14 @@ func (t *turn) enter(p model.Phase, at instant) {
 // fires early; whoever it fires for arms it again (B3).
 func (t *turn) arm(which timer, due instant) {
 	t.tokens++
-	t.armed[which] = t.tokens
-	t.do(startTimer{which, min(due, t.now+model.MaxTimer), t.tokens})
+	t.timers[which] = armed{t.tokens, min(due, t.now+model.MaxTimer)}
+	t.do(startTimer(which))
 }
 
 func (t *turn) disarm(which timer) {
-	if t.armed[which] != 0 {
-		t.armed[which] = 0
-		t.do(stopTimer{which})
+	if t.timers[which].token != 0 {
+		t.timers[which].token = 0
+		t.do(stopTimer(which))
 	}
 }
 
@@ -121,6 +121,7 @@ func (t *turn) dial(attempt int) {
 	t.starts++
 	t.attempt = attempt
 	t.dialled = t.now
+	t.stage = model.Opt[model.StopStage]{}
 	t.enter(model.Starting, t.now)
 	timeout := min(t.spec.Timings.StartTimeout.D, model.MaxTimer)
 	t.do(dial{t.run, attempt, t.spec, timeout - (t.now - t.slotAt), t.legacy})
@@ -145,6 +146,8 @@ func (t *turn) reported(e reported) {
 		t.connected(ev)
 	case model.Closed:
 		t.closed(ev.End)
+	case model.Staged:
+		t.staged(ev.Stage)
 	case model.Reaped:
 		t.reaped(ev.Survivors)
 	case model.Gone:
@@ -203,10 +206,10 @@ func (t *turn) outlive() {
 }
 
 func (t *turn) timerFired(e timerFired) {
-	if e.token == 0 || t.armed[e.timer] != e.token {
+	if e.token == 0 || t.timers[e.timer].token != e.token {
 		return
 	}
-	t.armed[e.timer] = 0
+	t.timers[e.timer].token = 0
 	switch e.timer {
 	case retryTimer:
 		if t.phase == model.Waiting {

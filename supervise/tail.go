@@ -19,29 +19,45 @@ const (
 // own: neither noise on stdout nor rollcall's own lines push it out. Lines enter
 // from any goroutine.
 type Tail struct {
-	mu     sync.Mutex
-	stderr ring
-	rest   ring
-	seq    uint64
-	noise  uint64
-	fresh  bool   // something came since the last snapshot
+	server string
 	notify func() // called, without the lock, when fresh turns true
+
+	mu        sync.Mutex
+	stderr    ring
+	rest      ring
+	sum       sum
+	fresh     bool // something came since the last snapshot
+	followers []*feed[FollowedLine]
 }
 
-func newTail(notify func()) *Tail { return &Tail{notify: notify} }
+// sum is what a row shows of a tail: counts over all lines, kept or not.
+type sum struct {
+	seq         uint64 // of the newest line
+	noise       uint64
+	stderr      uint64
+	stderrBytes uint64
+}
+
+func newTail(server string, notify func()) *Tail { return &Tail{server: server, notify: notify} }
 
 // add appends a line.
 func (l *Tail) add(at time.Time, run uint64, kind model.LineKind, text redact.Safe) {
 	l.mu.Lock()
-	l.seq++
+	l.sum.seq++
 	to := &l.rest
 	switch kind {
 	case model.LineStderr:
 		to = &l.stderr
+		l.sum.stderr++
+		l.sum.stderrBytes += uint64(len(text.String()))
 	case model.LineNoise:
-		l.noise++
+		l.sum.noise++
 	}
-	to.push(model.Line{Seq: l.seq, At: at, Run: run, Kind: kind, Text: text})
+	line := model.Line{Seq: l.sum.seq, At: at, Run: run, Kind: kind, Text: text}
+	to.push(line)
+	for _, f := range l.followers {
+		f.put(FollowedLine{Server: l.server, Line: line})
+	}
 	first := !l.fresh
 	l.fresh = true
 	l.mu.Unlock()
@@ -55,7 +71,12 @@ func (l *Tail) add(at time.Time, run uint64, kind model.LineKind, text redact.Sa
 func (l *Tail) after(seq uint64, limit int) []model.Line {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.seq <= seq || limit <= 0 {
+	return l.newest(seq, limit)
+}
+
+// newest is after, for who holds the lock.
+func (l *Tail) newest(seq uint64, limit int) []model.Line {
+	if l.sum.seq <= seq || limit <= 0 {
 		return nil
 	}
 	a, b := l.stderr.after(seq, limit), l.rest.after(seq, limit)
@@ -87,11 +108,11 @@ func (l *Tail) lastStderr(run uint64, n int) []redact.Safe {
 }
 
 // marks returns what a row shows of the tail, and takes the freshness.
-func (l *Tail) marks() (seq, noise uint64) {
+func (l *Tail) marks() sum {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.fresh = false
-	return l.seq, l.noise
+	return l.sum
 }
 
 // ring keeps the last tailLines lines, and at most tailBytes of their text.

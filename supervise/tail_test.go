@@ -9,7 +9,7 @@ import (
 )
 
 func TestT3_NoiseAndOwnLinesDoNotPushOutStderr(t *testing.T) {
-	l := newTail(nil)
+	l := newTail("s", nil)
 	l.add(time.Time{}, 1, model.LineStderr, safe("Error: disk full"))
 	for i := range 3 * tailLines {
 		l.add(time.Time{}, 1, model.LineNoise, safe(fmt.Sprint(i)))
@@ -24,7 +24,7 @@ func TestT3_NoiseAndOwnLinesDoNotPushOutStderr(t *testing.T) {
 }
 
 func TestT3_TheTailKeepsAThousandLinesAnd256KiB(t *testing.T) {
-	l := newTail(nil)
+	l := newTail("s", nil)
 	for i := range 2500 {
 		kind := model.LineStderr
 		if i%5 == 0 {
@@ -53,5 +53,10 @@ func TestT3_TheTailKeepsAThousandLinesAnd256KiB(t *testing.T) {
 	}
 	if l.stderr.bytes > tailBytes {
 		t.Errorf("%d bytes kept, at most %d may be", l.stderr.bytes, tailBytes)
+	}
+	// The counts are over all lines, kept or not: 2,000 short ones of stderr, of
+	// 1 to 4 digits, and the long ones.
+	if got := l.marks(); got.stderr != 2100 || got.stderrBytes != 7112+100*8192 {
+		t.Errorf("%d lines and %d bytes of stderr counted", got.stderr, got.stderrBytes)
 	}
 }

@@ -11,14 +11,17 @@ func toText(p any) string { return fmt.Sprint(p) }
 
 func (e *Engine) addUnit(name string) *unit {
 	u := &unit{name: name, state: newState(name, seedOf(e.opts.Host.String(), name))}
-	u.tail = newTail(func() {
+	u.tail = newTail(name, func() {
 		e.call(func() { e.markStale(u) })
 	})
+	u.spends = u.state.spends()
+	u.day = &day{on: u.spends, until: e.now()}
 	u.order = len(e.units)
 	e.moved = true
 	e.units = append(e.units, u)
 	e.byName[name] = u
-	e.board.setTail(name, u.tail)
+	e.lines.add(u.tail)
+	e.days.set(name, u.day)
 	e.markStale(u)
 	return u
 }
@@ -34,7 +37,8 @@ func (e *Engine) removeUnit(u *unit) {
 	e.units = slices.DeleteFunc(e.units, func(x *unit) bool { return x == u })
 	if e.byName[u.name] == u {
 		delete(e.byName, u.name)
-		e.board.setTail(u.name, nil)
+		e.lines.forget(u.name)
+		e.days.forget(u.name)
 		e.history.forget(u.name)
 	}
 	e.saver.dirty = true

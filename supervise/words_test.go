@@ -25,6 +25,8 @@ func (p *player) newServer(words []string) {
 			restore = &saved{hold: hold{on: true, by: redact.Word("anna"), since: -time.Hour}}
 		case w == "restored=episode":
 			restore = &saved{episode: episode{open: true, since: -time.Hour}}
+		case w == "restored=acked-halt":
+			restore = &saved{episode: episode{open: true, since: -time.Hour, permanent: true, acked: acked{on: true, by: redact.Word("anna"), since: -time.Minute}}}
 		default:
 			rest = append(rest, w)
 		}
@@ -117,13 +119,21 @@ func (p *player) parseOne(word string, args []string) event {
 			pids = append(pids, p.number(a))
 		}
 		return run(model.Reaped{Survivors: pids})
+	case "staged":
+		var stage model.StopStage
+		if err := stage.UnmarshalText([]byte(strings.Join(args, " "))); err != nil {
+			p.t.Fatal(err)
+		}
+		return run(model.Staged{Stage: stage})
 	case "gone":
 		return run(model.Gone{})
+	case "stale-stage":
+		return reported{p.now, p.s.run - 1, model.Staged{Stage: model.KillSent}}
 	case "stale":
 		return reported{p.now, p.s.run - 1, model.Closed{End: p.end(args)}}
 	case "stale-timer":
 		which := timer(slices.Index(timerNames[:], args[0]))
-		return timerFired{p.now, which, p.s.armed[which] - 1}
+		return timerFired{p.now, which, p.s.timers[which].token - 1}
 	case "stale-probe":
 		e := p.probed("broken", nil).(probed)
 		e.run--
@@ -134,10 +144,13 @@ func (p *player) parseOne(word string, args []string) event {
 		return slotGranted{p.now, uint64(p.number(args[0]))}
 	case "awaited":
 		return slotAwaited{p.now, p.s.ticket, p.number(args[0])}
-	case "connect", "disconnect", "restart":
+	case "connect", "disconnect", "restart", "acknowledge":
 		o := model.Order{Server: "s", ID: args[0], By: redact.Word("anna"), Bulk: has(args, "bulk"), InForce: has(args, "in-force")}
 		if has(args, "nobody") {
 			o.By = redact.Safe{} // the client did not say who gave it
+		}
+		if has(args, "ben") {
+			o.By = redact.Word("ben")
 		}
 		_ = o.Verb.UnmarshalText([]byte(word))
 		return ordered{p.now, o}

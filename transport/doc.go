@@ -12,5 +12,7 @@
 // nothing is launched twice: what comes next is the caller's business. stdout
 // and stderr are drained until the process group is empty. All text that
 // leaves goes through the entry's redactor. Whatever was launched bears a mark
-// in its environment, so that what left its process group is found too.
+// in its environment, so that what left its process group is found too; what
+// threw that away is known by its parents, or by the pipes that it holds, and
+// else ends with the host that adopted it.
 package transport

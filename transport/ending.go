@@ -36,6 +36,10 @@ func (r *Run) hold(p *process, l link) error {
 	go r.host.guarded(func() { waited <- s.client.Wait() })()
 	// Closing comes first: hanging up takes time where a peer is silent.
 	defer func() { _ = s.client.Close() }()
+	if end, held := r.heldElsewhere(p); held {
+		r.close(time.Now(), end)
+		return nil
+	}
 	if !r.handshaken(s) {
 		return nil
 	}
@@ -60,8 +64,14 @@ func (r *Run) answered(err error) (model.End, bool) {
 		return model.End{}, false
 	}
 	red := r.spec.Redactor
+	if text, ok := misshapen(red, err); ok {
+		return model.End{Cause: model.HandshakeFailed, Text: text}, true
+	}
 	if _, named, ok := strings.Cut(err.Error(), "unsupported protocol version: "); ok && rpcError(err) == nil {
-		return noCommon(redact.Sprintf("the server names protocol version %s", short(red, strings.Trim(named, `"`)))), true
+		if named = strings.Trim(named, `"`); named == "" {
+			return noCommon(redact.Word("the server's answer to initialize names no protocol version")), true
+		}
+		return noCommon(redact.Sprintf("the server names protocol version %s", short(red, named))), true
 	}
 	e := rpcError(err)
 	switch {

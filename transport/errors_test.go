@@ -1,9 +1,13 @@
 package transport
 
 import (
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -26,6 +30,13 @@ func TestErrorsSayWhatAnOperatorNeeds(t *testing.T) {
 		_, _, _ = c.Read(req.Context())
 		_ = c.Close(1008, "policy violation")
 	})+"/"+query)
+	script := func(text string) *model.Spec {
+		path := filepath.Join(t.TempDir(), "server")
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return commandSpec(path)
+	}
 	for _, c := range []struct {
 		name string
 		spec *model.Spec
@@ -35,6 +46,13 @@ func TestErrorsSayWhatAnOperatorNeeds(t *testing.T) {
 		{"exit code", commandSpec("/bin/sh", "-c", "/bin/sleep 0.1; echo cannot open the database >&2; exit 3"), "exit code 3", "stderr: cannot open the database"},
 		{"signal", commandSpec("/bin/sh", "-c", "/bin/sleep 0.1; echo oh >&2; kill -SEGV $$"), "signal: segmentation fault", "stderr: oh"},
 		{"PATH", missing, "uvx not found: install uv, then c; searched PATH=/opt/none", ""},
+		{"interpreter", script("#!/no/such/node\n"), "names the interpreter /no/such/node, which is not found: install Node.js or mend its first line, then c", ""},
+		{"carriage returns", script("#!/bin/sh\r\n"), "names the interpreter /bin/sh, which is not found: take the carriage returns out of the file, then c", ""},
+		{"no program", script("hello"), "is no program for this machine: if it is a script, name its interpreter in its first line (#!/bin/sh)", ""},
+		{"nothing answered", answering(`null`), "the server's answer to initialize names no protocol version; rollcall speaks 2024-11-05 to 2026-07-28", ""},
+		{"text answered", answering(`"hello"`), "the answer to initialize is not as MCP has it: it is no object", ""},
+		{"wrong field", answering(`{"protocolVersion":"2025-11-25","capabilities":{"tools":true}}`), "the answer to initialize is not as MCP has it: capabilities.tools is no object", ""},
+		{"echo", commandSpec("/bin/cat"), "it sends back what it is sent (initialize): that is no MCP server", ""},
 		{"close code", refusing, "close code 1008: policy violation", ""},
 		{"HTTP status", dialled(model.HTTP, "http", "--status", "500"), "HTTP 500 Internal Server Error", ""},
 		{"a WebSocket's HTTP status", dialled(model.WebSocket, "ws", "--status", "502"), "HTTP 502 Bad Gateway", ""},
@@ -62,5 +80,43 @@ func TestErrorsSayWhatAnOperatorNeeds(t *testing.T) {
 				t.Errorf("the query was told: %s\n%s", report, w)
 			}
 		})
+	}
+}
+
+// answering is a server that answers each of the first three requests or
+// notifications with a result of its own: to initialize, and, where that says
+// that it has tools, to tools/list and a probe.
+func answering(results ...string) *model.Spec {
+	var b strings.Builder
+	for i, result := range results {
+		fmt.Fprintf(&b, `read request; echo '{"jsonrpc":"2.0","id":%d,"result":%s}'; `, i+1, result)
+		if i == 0 {
+			b.WriteString("read initialized; ")
+		}
+	}
+	return commandSpec("/bin/sh", "-c", b.String()+"while read more; do :; done")
+}
+
+// TestP1_AnAnswerOfTheWrongShapeBreaksNothing: it was answered, so the connection
+// stays, and a probe counts as an error (P3).
+func TestP1_AnAnswerOfTheWrongShapeBreaksNothing(t *testing.T) {
+	const shaken = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`
+	w := start(t, newHost(t), answering(shaken, `{"tools":"many"}`, `7`), func(d *model.Dial) { d.Legacy = true })
+	if tools := await[model.Connected](w).Tools; tools.Ok {
+		t.Errorf("tools: %+v", tools)
+	}
+	p := probe(w, patience)
+	if p.Outcome != model.ProbeError || p.Text.String() != "the answer to ping is not as MCP has it: it is no object" {
+		t.Errorf("probe: %+v", p)
+	}
+	if told[model.Closed](w) {
+		t.Errorf("it closed the connection\n%s", w)
+	}
+}
+
+func TestAShortStartTimeoutIsNotSaidAsZero(t *testing.T) {
+	w := start(t, newHost(t), demoSpec(t, "never"), func(d *model.Dial) { d.Timeout = 200 * time.Microsecond })
+	if text := await[model.Closed](w).End.Text.String(); !strings.HasPrefix(text, "no handshake within 1ms") {
+		t.Error(text)
 	}
 }

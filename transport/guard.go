@@ -77,7 +77,7 @@ func (g *guard) start() (*os.Process, error) {
 	}
 	proc, err := g.orphans.start(func() (*os.Process, error) {
 		return os.StartProcess(executable(exe), []string{"rollcall", guardian.Arg, g.mark}, &os.ProcAttr{
-			Dir: "/", Env: []string{guardianVariable + "=1", guardian.StateVariable + "=" + g.state}, // no more: it bears nobody's mark
+			Dir: "/", Env: []string{guardianVariable + "=1", guardian.StateVariable + "=" + g.state, guardian.NoMark},
 			Files: []*os.File{null, or(g.terminal, null), or(g.stderr, null), r, crash},
 			Sys:   &syscall.SysProcAttr{Setsid: true},
 		})
@@ -163,6 +163,17 @@ func (g *guard) remove(pgid int) {
 func (g *guard) tell(what byte, pgid int) {
 	if g.pipe != nil {
 		_, _ = io.WriteString(g.pipe, guardian.Line(what, pgid))
+	}
+}
+
+// left tells the guardian that the terminal was left, and what file stderr is
+// now. The program's own stderr, and its stdout, are changed by then: a
+// guardian that is started later gets those.
+func (g *guard) left(stderr string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pipe != nil {
+		_, _ = io.WriteString(g.pipe, string(guardian.Left)+stderr+"\n")
 	}
 }
 

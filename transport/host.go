@@ -32,6 +32,11 @@ type Options struct {
 	// Terminal is the one that the dashboard draws on: the guardian puts it back
 	// where this program dies without doing so (D10). nil: none.
 	Terminal *os.File
+	// Adopt says that what launches leave behind becomes this program's child
+	// (Linux). It is reaped, and what has left this program's session ends with
+	// the host at the latest (T1), so nothing else may start such a child. At most
+	// one host of a program may be told so.
+	Adopt bool
 	// Core is the limit of core dumps that launches get, where this program has
 	// lowered its own. nil: the program's.
 	Core *syscall.Rlimit
@@ -39,20 +44,21 @@ type Options struct {
 
 // Host is what all runs share. Its methods may be called from any goroutine.
 type Host struct {
-	version  string
-	crash    func(any, []byte)
-	mark     string // begins the mark of every launch
-	launches atomic.Uint64
-	guard    *guard
-	orphans  *orphanage
-	procs    *procTable
-	web      *http.Transport
-	big      chan struct{} // held while a big message is decoded: one at a time
-	turns    chan struct{} // held while a piece of output is cleaned
-	signal   signaller
-	waits    waits
-	maxTools int // of one server (T8)
-	core     *syscall.Rlimit
+	version   string
+	crash     func(any, []byte)
+	mark      string // begins the mark of every launch
+	launches  atomic.Uint64
+	guard     *guard
+	orphans   *orphanage
+	procs     *procTable
+	web       *http.Transport
+	big       chan struct{} // held while a big message is decoded: one at a time
+	turns     chan struct{} // held while a piece of output is cleaned
+	signal    signaller
+	waits     waits
+	maxTools  int    // of one server (T8)
+	kernelLog string // asked about a kill that nobody here ordered
+	core      *syscall.Rlimit
 }
 
 // waits are the times that a run waits for. They are fields of Host so that a
@@ -69,11 +75,12 @@ type waits struct {
 func NewHost(o Options) (*Host, error) {
 	h := &Host{
 		version: o.Version, crash: o.Crash, core: o.Core, mark: rand.Text(),
-		orphans: newOrphanage(), procs: newProcTable(), signal: sendSignal,
+		orphans: newOrphanage(o.Adopt), signal: sendSignal,
 		big: make(chan struct{}, 1), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		waits:    waits{discover: 5 * time.Second, settle: 15 * time.Second, ping: 30 * time.Second},
-		maxTools: 10_000,
+		maxTools: 10_000, kernelLog: kernelLog,
 	}
+	h.procs = newProcTable(h.orphans)
 	if h.orphans != nil {
 		go h.guarded(h.orphans.run)()
 	}
@@ -94,13 +101,20 @@ func NewHost(o Options) (*Host, error) {
 	return h, nil
 }
 
-// Close ends the guardian, which kills whatever is still registered. Stop all
-// runs first and wait until each is reaped.
+// Close ends what launches have left behind, and the guardian, which kills
+// whatever is still registered. Stop all runs first and wait until each is
+// reaped.
 func (h *Host) Close() {
+	h.orphans.killAll()
 	h.guard.close()
 	h.orphans.close()
 	h.web.CloseIdleConnections()
 }
+
+// LeaveTerminal says that this program no longer has the terminal of
+// Options.Terminal, and that stderr, to which Options.Stderr leads by now too,
+// is the file of that path.
+func (h *Host) LeaveTerminal(stderr string) { h.guard.left(stderr) }
 
 // Start launches and dials spec in the background and returns at once.
 // Everything that happens is told by d.Report, in the order that

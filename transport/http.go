@@ -81,6 +81,14 @@ func needsCredentials(spec *model.Spec) redact.Safe {
 	return redact.Sprintf("needs credentials: set %s, then c (HTTP 401)", set)
 }
 
+// textAndWait is text, with how long the server wants to be left alone.
+func (s *statusError) textAndWait() redact.Safe {
+	if s.retryAfter == 0 {
+		return s.text()
+	}
+	return redact.Sprintf("%s, which asks to wait %s", s.text(), model.Span(s.retryAfter))
+}
+
 // text is the status as the server gave it: a number, and the words that go
 // with it; never its body.
 func (s *statusError) text() redact.Safe {

@@ -39,7 +39,7 @@ func TestH1_AMissingCommandIsNotLaunched(t *testing.T) {
 		{plain + "/under", "", "", plain + "/under not found" + other},
 		{"sh", "/bin", dir + "/gone", "cwd " + dir + "/gone not found: make the folder, or name another, then c; ${HOME}/… is under the home"},
 		{"sh", "/bin", plain, "cwd " + plain + " is no folder: name a folder, then c"},
-		{lost, "", "", "cannot start: fork/exec " + lost + ": no such file or directory"},
+		{lost, "", "", lost + " names the interpreter /no/such/interpreter, which is not found: install that or mend its first line, then c"},
 	} {
 		spec := commandSpec(c.path)
 		spec.Launch.Dir = c.cwd

@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		os.Exit(demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	case len(os.Args) > 1 && os.Args[1] == "supervise":
 		supervise(os.Args[2:])
+	case len(os.Args) > 1 && os.Args[1] == "adopt":
+		adoptAndEnd()
 	case len(os.Args) > 2 && os.Args[1] == "conform":
 		conform(os.Args[2])
 	}
@@ -233,7 +235,7 @@ func (w *watched) checkOrder() {
 	rank, closed, reaped := -1, 0, 0
 	for _, e := range w.events {
 		n := -1
-		switch e.(type) {
+		switch e := e.(type) {
 		case model.Launched:
 			n = 0
 		case model.Handshaken:
@@ -242,10 +244,12 @@ func (w *watched) checkOrder() {
 			n = 2
 		case model.Closed:
 			n, closed = 3, closed+1
+		case model.Staged:
+			n = 4 + int(e.Stage)
 		case model.Reaped:
-			n, reaped = 4, reaped+1
+			n, reaped = 7, reaped+1
 		case model.Gone:
-			n = 5
+			n = 8
 		}
 		if n <= rank {
 			w.t.Errorf("%T came out of order or twice", e)

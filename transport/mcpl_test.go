@@ -83,6 +83,25 @@ func TestM2_NothingThatTheServerAsksForIsGranted(t *testing.T) {
 	})
 }
 
+// TestM2_NothingIsGrantedOverHTTPEither: there it is the SDK that answers, and its
+// answer is reworded. What the server asks for travels on the stream of the
+// handshake's answer.
+func TestM2_NothingIsGrantedOverHTTPEither(t *testing.T) {
+	t.Parallel()
+	spec := launchedSpec(t, model.HTTP, "mcpl", "--via", "http", "--strict=false", "--early", "--stream", "answer")
+	spec.Protocol = model.MCPL
+	w := start(t, newHost(t), spec)
+	for method, capability := range map[string]string{
+		"push/event": "pushEvents", "channels/register": "channels", "channels/open": "channels", "channels/publish": "channels",
+		"inference/request": "inferenceRequest", "model/info": "modelInfo",
+	} {
+		w.line("stderr: answer to " + method + ": error -32002: capability not granted: " + capability + ` {"capability":"` + capability + `"}`)
+	}
+	w.line("stderr: answer to no/such: error -32601")
+	w.line("stderr: answer to ping: {}")
+	await[model.Connected](w)
+}
+
 func TestM1_ARefusedPolicyIsPermanentOnlyWhereItAsksForAClose(t *testing.T) {
 	h := newHost(t)
 	everyMCPLWay(t, func(t *testing.T, spec func(...string) *model.Spec) {

@@ -2,9 +2,13 @@ package transport
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -282,11 +286,46 @@ func TestHTTPStatusesAndPages(t *testing.T) {
 func TestT5_AServerThatForgetsItsSessionsIsMissingThem(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	l := listen(t, "http", "--forget", "200ms")
-	for range 3 {
-		w := start(t, h, urlSpec(model.HTTP, l.url))
-		await[model.Connected](w)
-		probeUntil(t, w, model.Missing)
+	for name, l := range map[string]*listener{
+		"404":            listen(t, "http", "--forget", "200ms"),
+		"400":            listen(t, "forgetful", "--forget", "200ms"),
+		"401, a session": listen(t, "forgetful", "--forget", "200ms", "--unknown", "401"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 3 {
+				w := start(t, h, urlSpec(model.HTTP, l.url))
+				await[model.Connected](w)
+				probeUntil(t, w, model.Missing)
+			}
+		})
+	}
+}
+
+// TestP3_A429OnAProbeSaysWhatItAsksFor: it costs nothing once, and the server's
+// wish is in the text.
+func TestP3_A429OnAProbeSaysWhatItAsksFor(t *testing.T) {
+	t.Parallel()
+	home, err := url.Parse(listen(t, "http").url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy atomic.Bool
+	through := httputil.NewSingleHostReverseProxy(home)
+	proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		if busy.Load() {
+			rw.Header().Set("Retry-After", "120")
+			rw.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		through.ServeHTTP(rw, req)
+	}))
+	t.Cleanup(proxy.Close)
+	w := start(t, newHost(t), urlSpec(model.HTTP, proxy.URL))
+	await[model.Connected](w)
+	busy.Store(true)
+	p := probe(w, patience)
+	if p.Outcome != model.ProbeError || p.Text.String() != "HTTP 429 Too Many Requests, which asks to wait 120 s" {
+		t.Errorf("probe: %+v", p)
 	}
 }
 

@@ -71,7 +71,10 @@ func (r *Run) probed(ctx context.Context, s *session, err error) model.Probed {
 	}
 	var status *statusError
 	if errors.As(err, &status) { // one that passes (P3)
-		return model.Probed{Outcome: model.ProbeError, Text: status.text()}
+		return model.Probed{Outcome: model.ProbeError, Text: status.textAndWait()}
+	}
+	if text, ok := misshapen(r.spec.Redactor, err); ok {
+		return model.Probed{Outcome: model.ProbeError, Text: text} // it answered
 	}
 	end, _ := s.ending(err)
 	rpc := rpcError(err)

@@ -30,6 +30,16 @@ type process struct {
 	exited chan struct{} // closed when the leader has exited; it is not reaped yet
 }
 
+// hasExited reports whether the leader has exited.
+func (p *process) hasExited() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
 // launch starts the process that the spec wants, if any, and tells so. It
 // returns nil where there is none, and where it failed: then the run is closed.
 func (r *Run) launch() *process {
@@ -43,9 +53,10 @@ func (r *Run) launch() *process {
 	}
 	p, err := r.startProcess(path)
 	if err != nil {
-		r.close(time.Now(), model.End{Cause: launchCause(err), Text: redact.Sprintf("cannot start: %s", r.spec.Redactor.Error(err))})
+		r.close(time.Now(), model.End{Cause: launchCause(err), Text: cannotStart(err, path, r.spec.Redactor)})
 		return nil
 	}
+	r.holds(p)
 	r.report(model.Launched{At: time.Now(), PID: p.pid})
 	r.host.guard.add(p.pid)
 	go r.host.guarded(func() { r.watch(p) })()
@@ -179,6 +190,9 @@ func (r *Run) watch(p *process) {
 	at := time.Now()
 	if unread(p.stdin) {
 		r.setDiscovery(discoveryNone) // it ended before it read what it was sent
+	}
+	if r.ctx.Err() == nil && end.Signal.String() == "killed" {
+		end.OutOfMemory = r.host.outOfMemory(p)
 	}
 	close(p.exited)
 	r.close(at, end)

@@ -12,53 +12,76 @@ import (
 type procTable struct {
 	mu    sync.Mutex
 	began time.Time // of the last scan
-	procs []guardian.Proc
-	err   error // of the last scan: it could not look
+	last  picture
 	marks guardian.Marks
+
+	orphans *orphanage
+}
+
+// picture is what one scan saw.
+type picture struct {
+	procs []guardian.Proc
+	whole bool  // nothing was born meanwhile, so that nothing was missed
+	err   error // it could not look
 }
 
 // seesProcesses: each process of a launch can be told from the others.
 const seesProcesses = true
 
-func newProcTable() *procTable { return &procTable{marks: guardian.Marks{}} }
+func newProcTable(o *orphanage) *procTable { return &procTable{marks: guardian.Marks{}, orphans: o} }
 
 // scan returns a picture of the process table that was begun after the call.
-func (t *procTable) scan() ([]guardian.Proc, error) {
+func (t *procTable) scan() picture {
 	asked := time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.began.After(asked) {
 		t.began = time.Now()
-		t.procs, t.err = guardian.Scan(t.marks)
+		newest := guardian.Newest()
+		procs, err := guardian.Scan(t.marks)
+		t.last = picture{procs, err == nil && newest > 0 && newest == guardian.Newest(), err}
 	}
-	return t.procs, t.err
+	return t.last
 }
 
 // launched returns the PIDs of the launch, in its group or by its mark,
 // zombies not counted. Where it cannot look it takes the group's number for
-// one: what was not seen may be there.
-func (t *procTable) launched(p *process) []int {
-	procs, err := t.scan()
-	if err != nil {
-		return []int{-p.pid}
+// one: what was not seen may be there. sure says that it saw all there was: where
+// that was nothing, there will be nothing.
+func (t *procTable) launched(p *process) (pids []int, sure bool) {
+	seen := t.scan()
+	if seen.err != nil {
+		return []int{-p.pid}, false
 	}
-	var pids []int
-	for _, q := range procs {
-		if q.Group == p.pid || q.Mark == p.mark {
+	for _, q := range seen.procs {
+		if q.Group == p.pid || t.strayed(p, q) {
 			pids = append(pids, q.PID)
 		}
 	}
-	return pids
+	return pids, seen.whole
 }
 
 // strays returns those that have left the launch's group.
 func (t *procTable) strays(p *process) []int {
 	var pids []int
-	procs, _ := t.scan()
-	for _, q := range procs {
-		if q.Group != p.pid && q.Mark == p.mark {
+	for _, q := range t.scan().procs {
+		if q.Group != p.pid && t.strayed(p, q) {
 			pids = append(pids, q.PID)
 		}
 	}
 	return pids
+}
+
+// strayed reports whether a process belongs to the launch, whatever its group: it
+// bears the mark, or it is an orphan without one that holds a pipe of the
+// launch's. That is noted. A child that is being started holds all that we hold
+// until it is what it will be: it must not be taken for an orphan.
+func (t *procTable) strayed(p *process, q guardian.Proc) bool {
+	if q.Mark != "" || !t.orphans.has(q) || !holdsPipeOf(p, q.PID) {
+		return q.Mark == p.mark
+	}
+	t.mu.Lock()
+	t.marks.Adopt(q, p.mark)
+	t.mu.Unlock()
+	return true
 }

@@ -10,14 +10,15 @@ type procTable struct{}
 // seesProcesses: a launch is known by its group alone.
 const seesProcesses = false
 
-func newProcTable() *procTable { return &procTable{} }
+func newProcTable(*orphanage) *procTable { return &procTable{} }
 
-// launched returns the group's number while it has members.
-func (*procTable) launched(p *process) []int {
+// launched returns the group's number while it has members. It is sure: the
+// kernel says so of the whole group.
+func (*procTable) launched(p *process) (pids []int, sure bool) {
 	if syscall.Kill(-p.pid, 0) != nil {
-		return nil
+		return nil, true
 	}
-	return []int{-p.pid}
+	return []int{-p.pid}, true
 }
 
 func (*procTable) strays(*process) []int { return nil }

@@ -45,7 +45,8 @@ func (r *Run) reap(p *process, talked func()) {
 
 // force is H2: SIGTERM at half of the grace, SIGKILL at its end or at Kill,
 // and 2 s later it gives up and returns the survivors' PIDs. It returns nil as
-// soon as nothing is left.
+// soon as nothing is left. Each stage is told, but for a launch that ended of
+// itself and left nothing.
 func (r *Run) force(p *process) []int {
 	grace := min(r.spec.Timings.StopGrace.D, maxStopGrace)
 	began := time.Now()
@@ -55,6 +56,7 @@ func (r *Run) force(p *process) []int {
 	defer stopAll(term, killAt, giveUp)
 
 	exited, killed, poll := p.exited, r.killed.Done(), pollFirst
+	tell := r.stages()
 	var look <-chan time.Time // set once the leader has exited
 	for {
 		select {
@@ -64,10 +66,12 @@ func (r *Run) force(p *process) []int {
 			if len(r.remaining(p)) == 0 {
 				return nil
 			}
+			tell(model.Closing)
 			poll = min(2*poll, pollLast)
 			look = time.After(poll)
 		case <-term.C:
 			r.host.signalAll(p, syscall.SIGTERM)
+			tell(model.TermSent)
 			poll = pollFirst
 		case <-killed:
 			killed = nil
@@ -76,9 +80,25 @@ func (r *Run) force(p *process) []int {
 			giveUp.Reset(min(afterKill, grace+afterKill-time.Since(began)))
 		case <-killAt.C:
 			r.host.signalAll(p, syscall.SIGKILL)
+			tell(model.KillSent)
 			poll = pollFirst
 		case <-giveUp.C:
 			return r.remaining(p)
+		}
+	}
+}
+
+// stages tells how far the stop has come: each stage once, and none that a later
+// one has overtaken. Its function is called from one goroutine, after the close.
+func (r *Run) stages() (tell func(model.StopStage)) {
+	next := model.Closing
+	if r.closing {
+		next = model.TermSent
+	}
+	return func(s model.StopStage) {
+		if s >= next {
+			next = s + 1
+			r.dial.Report(model.Staged{At: time.Now(), Stage: s})
 		}
 	}
 }
@@ -90,25 +110,24 @@ func stopAll(timers ...*time.Timer) {
 }
 
 // remaining returns the PIDs that are left of the launch, zombies not counted.
-// Once none is left, it reaps the leader, and looks once more: only a reaped
-// leader makes the group's emptiness certain.
+// Once none is left it reaps the leader; where it may have missed one it looks
+// once more.
 func (r *Run) remaining(p *process) []int {
-	select {
-	case <-p.exited:
-	default:
-		return append([]int{p.pid}, without(r.host.procs.launched(p), p.pid)...)
+	left, sure := r.host.procs.launched(p)
+	left = without(left, p.pid)
+	if !p.hasExited() {
+		return append([]int{p.pid}, left...)
 	}
-	left := without(r.host.procs.launched(p), p.pid)
-	if len(left) > 0 {
+	if len(left) > 0 || p.leader == nil {
 		return left
 	}
-	if p.leader != nil {
-		_, _ = p.leader.Wait()
-		p.leader = nil
-		r.host.orphans.forget(p.pid)
-		left = without(r.host.procs.launched(p), p.pid)
+	_, _ = p.leader.Wait()
+	p.leader = nil
+	r.host.orphans.forget(p.pid)
+	if !sure {
+		left, _ = r.host.procs.launched(p)
 	}
-	return left
+	return without(left, p.pid)
 }
 
 func without(pids []int, pid int) []int {
@@ -119,6 +138,7 @@ func without(pids []int, pid int) []int {
 // forgets the launch.
 func (r *Run) finish(p *process, talked func()) {
 	r.host.guard.remove(p.pid)
+	r.holds(nil)
 	wait := time.NewTimer(time.Until(r.closedAt.Add(stderrGrace)))
 	defer wait.Stop()
 	select {
@@ -142,7 +162,8 @@ func sendSignal(pid int, sig syscall.Signal) { _ = syscall.Kill(pid, sig) }
 // seen is signalled.
 func (h *Host) signalAll(p *process, sig syscall.Signal) {
 	if p.leader == nil {
-		for _, pid := range h.procs.launched(p) {
+		pids, _ := h.procs.launched(p)
+		for _, pid := range pids {
 			if pid > 0 || !seesProcesses { // below 0: it could not look
 				h.signal(pid, sig)
 			}

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +47,8 @@ func (r *Run) newRoundTripper(ctx context.Context) *roundTripper {
 
 // RoundTrip sends one request.
 func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if unsaid(methodOf(req)) {
+	said := peek(req)
+	if unsaid(said.Method) {
 		_ = req.Body.Close()
 		return &http.Response{StatusCode: http.StatusAccepted, Body: http.NoBody, Request: req}, nil
 	}
@@ -59,6 +59,11 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 	}
 	req = req.Clone(ctx)
+	if answer := said.reworded(); answer != nil {
+		_ = req.Body.Close()
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(answer)), int64(len(answer))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(answer)), nil }
+	}
 	session := req.Header.Get(sessionHeader) != ""
 	rt.dress(req)
 	if req.Method != http.MethodDelete {
@@ -128,26 +133,6 @@ func followSame(req *http.Request, via []*http.Request) error {
 		return fmt.Errorf("stopped after %d redirects", maxRedirects)
 	}
 	return nil
-}
-
-// maxNotification is how long a body may be to be looked at, in bytes.
-const maxNotification = 4 << 10
-
-// methodOf is the JSON-RPC method of a small request; else empty.
-func methodOf(req *http.Request) string {
-	if req.GetBody == nil || req.ContentLength > maxNotification {
-		return ""
-	}
-	body, err := req.GetBody()
-	if err != nil {
-		return ""
-	}
-	defer body.Close()
-	var m struct {
-		Method string `json:"method"`
-	}
-	_ = json.NewDecoder(body).Decode(&m)
-	return m.Method
 }
 
 // dress adds the entry's headers, or, where a redirect leads to another host,

@@ -29,6 +29,8 @@ type Run struct {
 	mu        sync.Mutex // held while reporting: it keeps the order
 	closed    bool
 	closedAt  time.Time
+	closing   bool        // the first stage of the stop was told (H2)
+	process   *process    // nil before the launch, and once nothing of it is left
 	session   *session    // nil before the handshake
 	last      redact.Safe // the last thing seen while starting, for StartTimedOut
 	discovery discovery
@@ -74,7 +76,8 @@ func (r *Run) timedOut() {
 	if r.session != nil {
 		return
 	}
-	text := redact.Sprintf("no handshake within %s", redact.Name(r.dial.Timeout.Round(time.Millisecond).String()))
+	within := max(time.Millisecond, r.dial.Timeout.Round(time.Millisecond))
+	text := redact.Sprintf("no handshake within %s", redact.Name(within.String()))
 	if !r.last.IsZero() {
 		text = redact.Join(": ", text, r.last)
 	}
@@ -85,6 +88,13 @@ func (r *Run) timedOut() {
 func (r *Run) saw(s redact.Safe) {
 	r.mu.Lock()
 	r.last = s
+	r.mu.Unlock()
+}
+
+// holds notes the launch's process; nil once nothing of it is left.
+func (r *Run) holds(p *process) {
+	r.mu.Lock()
+	r.process = p
 	r.mu.Unlock()
 }
 
@@ -127,6 +137,10 @@ func (r *Run) closeLocked(at time.Time, end model.End) {
 		end.Cause = model.DiscoveryRefused
 	}
 	r.dial.Report(model.Closed{At: at, End: end})
+	if r.process != nil && !r.process.hasExited() {
+		r.dial.Report(model.Staged{At: at, Stage: model.Closing})
+		r.closing = true
+	}
 	r.cancel()
 }
 

@@ -40,9 +40,9 @@ func (r *Run) settle(s *session) error {
 }
 
 // broke tells a broken connection from a request that was answered with an
-// error, or not in time.
+// error or with nonsense, or not in time.
 func broke(err error) bool {
-	return err != nil && rpcError(err) == nil && !errors.Is(err, context.DeadlineExceeded) && !passing(err)
+	return err != nil && rpcError(err) == nil && !errors.Is(err, context.DeadlineExceeded) && !passing(err) && wellShaped(err)
 }
 
 var errTools = errors.New("the list of tools is too long")

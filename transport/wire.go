@@ -176,7 +176,11 @@ func (w *wire) handle(m jsonrpc.Message) {
 		case <-w.done:
 		}
 	case *jsonrpc.Request:
-		if m.IsCall() {
+		switch {
+		case m.Method == methodDiscover || m.Method == methodInitialize: // no server asks for these
+			w.fail(model.End{Cause: model.HandshakeFailed, Text: redact.Sprintf(
+				"it sends back what it is sent (%s): that is no MCP server", redact.Name(m.Method))})
+		case m.IsCall():
 			w.answer(m)
 		}
 	}

@@ -63,7 +63,7 @@ func TestR4_TheTerminalIsPutBackFirst(t *testing.T) {
 
 func TestReadTellsAnOrderlyEnd(t *testing.T) {
 	for text, want := range map[string]bool{"+4711 1\n-4711\n.\n": true, "+4711 1\n": false, "": false} {
-		if groups, bye := read(strings.NewReader(text)); bye != want || len(groups) > 1 {
+		if groups, bye := read(strings.NewReader(text), nil); bye != want || len(groups) > 1 {
 			t.Errorf("%q: %v, %t", text, groups, bye)
 		}
 	}

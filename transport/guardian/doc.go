@@ -3,6 +3,7 @@
 // hands over to it before the rest of the program does any work.
 //
 //	rollcall ── "+4711 8812\n", "-4711\n" ──▶ pipe, fd 3 ──▶ guardian
+//	meanwhile ─▶ now and again a look at who is whose child
 //	rollcall dies ─▶ end of file ─▶ SIGKILL to each group, then to each mark
 //	rollcall's runtime ── "fatal error: …" ──▶ pipe, fd 4 ──▶ the terminal put back, a clean report on stderr
 //
@@ -11,6 +12,6 @@
 // terminal is put back before the shell sees rollcall's end.
 //
 // Invariants: it kills a group only if its leader's start time is the one that
-// it was told; it kills a process by its mark only if the mark is this host's;
-// it ends by itself within seconds after the pipe's end.
+// it was told; it kills a process by its mark, or its ancestors', only if that
+// is this host's; it ends by itself within seconds after the pipe's end.
 package guardian

@@ -9,11 +9,21 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Arg is the first argument that asks a program to be the guardian. The second
 // is the beginning of the host's marks.
 const Arg = "__guardian"
+
+// OwnMark is a guardian's own mark, and NoMark the environment variable that
+// holds it: no launch has it, so a guardian belongs to nobody that started its
+// rollcall. It has to outlive that one.
+const (
+	OwnMark = "guardian"
+	NoMark  = "ROLLCALL_CHILD=" + OwnMark
+)
 
 // StateVariable holds the State of the terminal that is the guardian's stdout.
 const StateVariable = "ROLLCALL_TERMINAL"
@@ -22,6 +32,7 @@ const StateVariable = "ROLLCALL_TERMINAL"
 const (
 	Add    = '+'
 	Remove = '-'
+	Left   = '~' // before a file's path: the terminal was left, stderr is that file
 	Bye    = "." // the line before an orderly end
 )
 
@@ -58,8 +69,10 @@ func Main() {
 	screen := openTerminal(os.Stdout, os.Getenv(StateVariable))
 	broke := make(chan bool, 1)
 	go func() { broke <- crash(os.NewFile(crashFile, "crash"), os.Stderr, screen.putBack) }()
-	groups, bye := read(os.NewFile(groupsFile, "groups"))
-	for until, known := time.Now().Add(patience), (Marks{}); kill(groups, os.Args[2], known) && time.Now().Before(until); {
+	watch := newLookout()
+	go watch.run()
+	groups, bye := read(watch.hear(os.NewFile(groupsFile, "groups")), letGo)
+	for until, known := time.Now().Add(patience), watch.end(); kill(groups, os.Args[2], known) && time.Now().Before(until); {
 		time.Sleep(pause)
 	}
 	select {
@@ -73,8 +86,9 @@ func Main() {
 }
 
 // read returns the groups that are left at the pipe's end, when their leaders
-// started, and whether rollcall said that this is an orderly end.
-func read(pipe io.Reader) (groups map[int]uint64, bye bool) {
+// started, and whether rollcall said that this is an orderly end. Where it says
+// that the terminal was left, left is told what stderr is now.
+func read(pipe io.Reader, left func(stderr string)) (groups map[int]uint64, bye bool) {
 	groups = map[int]uint64{}
 	lines := bufio.NewScanner(pipe)
 	for lines.Scan() {
@@ -83,6 +97,10 @@ func read(pipe io.Reader) (groups map[int]uint64, bye bool) {
 			bye = true
 		}
 		if len(line) < 2 {
+			continue
+		}
+		if line[0] == Left {
+			left(line[1:])
 			continue
 		}
 		number, start, _ := strings.Cut(line[1:], " ")
@@ -98,8 +116,27 @@ func read(pipe io.Reader) (groups map[int]uint64, bye bool) {
 	return groups, bye
 }
 
-// kill signals what is left, and reports whether there was anything alive.
+// letGo forgets the terminal: stdout is the null device then, and stderr a file,
+// or the null device too where that cannot be opened.
+func letGo(stderr string) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer null.Close()
+	_ = unix.Dup2(int(null.Fd()), int(os.Stdout.Fd()))
+	log, err := os.OpenFile(stderr, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		log = null
+	}
+	_ = unix.Dup2(int(log.Fd()), int(os.Stderr.Fd()))
+	_ = log.Close()
+}
+
+// kill signals what is left, and reports whether there was anything alive. It
+// looks first: what has its mark from its parent alone loses both with it.
 func kill(groups map[int]uint64, mark string, known Marks) (more bool) {
+	procs, err := Scan(known)
 	for pgid, start := range groups {
 		// A group whose leader is gone keeps its number while it has members; a
 		// leader with another start time means that the number was given anew.
@@ -111,7 +148,6 @@ func kill(groups map[int]uint64, mark string, known Marks) (more bool) {
 			delete(groups, pgid)
 		}
 	}
-	procs, err := Scan(known)
 	if err != nil {
 		return true // it could not look
 	}

@@ -8,11 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// screenOff leaves the alternate screen, shows the cursor, and switches off
-// colours, mouse reports, bracketed paste and the keyboard's and the screen's
-// special modes.
-const screenOff = "\x1b[?1049l\x1b[?25h\x1b[m\x1b[?1000;1002;1003;1004;1006;2004;2026l\x1b[<u\x1b[=0;1u\x1b[>4m"
-
 // terminal is a terminal, and what it was before rollcall changed it.
 type terminal struct {
 	file  *os.File
@@ -57,6 +52,6 @@ func (t terminal) putBack() {
 // mind.
 func (t terminal) leaveScreen() {
 	if t.known {
-		_, _ = t.file.WriteString(screenOff)
+		_, _ = t.file.WriteString(LeaveScreen)
 	}
 }

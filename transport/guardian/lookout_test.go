@@ -1,0 +1,29 @@
+package guardian
+
+import (
+	"io"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestTheLookoutLooksSoonAfterNewsAndThenNowAndAgain: news at 4 s, then none.
+func TestTheLookoutLooksSoonAfterNewsAndThenNowAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, looked := time.Now(), []time.Duration(nil)
+		l := newLookout()
+		l.look = func(Marks) { looked = append(looked, time.Since(begun)) }
+		go l.run()
+		told, tell := io.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, l.hear(told)) }()
+		<-time.After(4 * time.Second)
+		_, _ = io.WriteString(tell, Line(Add, 4711))
+		<-time.After(22 * time.Second)
+		_ = tell.Close()
+		l.end()
+		if want := []time.Duration{5 * time.Second, 15 * time.Second, 25 * time.Second}; !slices.Equal(looked, want) {
+			t.Errorf("looked after %v, want %v", looked, want)
+		}
+	})
+}
