@@ -17,6 +17,7 @@ var rooms = map[string][]string{
 	"cli":                {"config", "demo", "model", "redact", "supervise", "transport", "ui"},
 	"config":             {"model", "redact"},
 	"demo":               nil,
+	"metrics":            {"model", "redact"},
 	"model":              {"redact"},
 	"redact":             nil,
 	"supervise":          {"model", "redact"},
