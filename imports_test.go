@@ -15,6 +15,7 @@ var rooms = map[string][]string{
 	"bench":              nil,
 	".":                  {"cli", "transport/guardian"},
 	"cli":                {"config", "demo", "model", "redact", "supervise", "transport", "ui"},
+	"bus":                {"model", "redact"},
 	"config":             {"model", "redact"},
 	"demo":               nil,
 	"metrics":            {"model", "redact"},
