@@ -227,5 +227,8 @@ func TestO1_AnOrderForAnUnknownServerIsRefused(t *testing.T) {
 		if ev := r.events(model.EvOrder); len(ev) != 1 || ev[0].OrderID != "x" || ev[0].Outcome.String() != "refused" {
 			t.Errorf("answers %+v", ev)
 		}
+		if n := len(r.e.history.server); n != 1 {
+			t.Errorf("%d histories are kept: orders for made-up names fill the memory", n)
+		}
 	})
 }

@@ -44,13 +44,9 @@ func (h *history) add(ev model.Event) model.Event {
 	if !alive {
 		h.all = keep(h.all, ev, historyAll)
 	}
-	if ev.Server == "" {
-		return ev
-	}
 	p := h.server[ev.Server]
-	if p == nil {
-		p = &past{}
-		h.server[ev.Server] = p
+	if p == nil { // no server's, or the answer to an order for one that is not there
+		return ev
 	}
 	if alive {
 		p.probes = keep(p.probes, ev, historyProbes)
@@ -96,6 +92,16 @@ func newest(list []model.Event, seq uint64, limit int, now time.Time) []model.Ev
 		i--
 	}
 	return list[i:]
+}
+
+// know makes room for a server's events: what bears another name is kept over
+// all alone, so that orders for made-up names fill no memory.
+func (h *history) know(server string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.server[server] == nil {
+		h.server[server] = &past{}
+	}
 }
 
 func (h *history) forget(server string) {

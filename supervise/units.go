@@ -22,6 +22,7 @@ func (e *Engine) addUnit(name string) *unit {
 	e.byName[name] = u
 	e.lines.add(u.tail)
 	e.days.set(name, u.day)
+	e.history.know(name)
 	e.markStale(u)
 	return u
 }
