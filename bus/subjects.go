@@ -12,7 +12,7 @@ import (
 //
 // NAME is the configuration's: a host may have several engines.
 //
-//	rows, events, beat    from the engine, to whoever subscribes
+//	rows, beat            from the engine, to whoever subscribes
 //	ask.VERB.WHO          a question; WHO is the connection that may ask there
 //	order.VERB.WHO        what changes something; not for who may only read
 type subjects struct{ prefix string }
@@ -24,9 +24,8 @@ func subjectsOf(host, name string) subjects {
 	return subjects{root + token(host) + "." + token(name) + "."}
 }
 
-func (s subjects) rows() string   { return s.prefix + "rows" }
-func (s subjects) events() string { return s.prefix + "events" }
-func (s subjects) beat() string   { return s.prefix + "beat" }
+func (s subjects) rows() string { return s.prefix + "rows" }
+func (s subjects) beat() string { return s.prefix + "beat" }
 
 func (s subjects) ask(verb, who string) string   { return s.prefix + "ask." + verb + "." + who }
 func (s subjects) order(verb, who string) string { return s.prefix + "order." + verb + "." + who }

@@ -10,7 +10,6 @@ import (
 // The errors of Usage, for a person to read.
 var (
 	errNoProcess    = errors.New("no process of its own: nothing was launched, or it is gone")
-	errNoUsage      = errors.New("what a launch uses can only be read on Linux")
 	errUsageUnknown = errors.New("the process table cannot be read now")
 )
 
