@@ -9,7 +9,7 @@ import (
 // key gives a key to whom it belongs.
 func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
-	a.awaits = false
+	a.awaits, a.table.touched = false, true
 	switch {
 	case name == "ctrl+c":
 		return a.quit()
@@ -18,7 +18,7 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	case a.mode == asking:
 		return a.answered(name)
 	case a.mode == helping:
-		a.mode = browsing
+		a.helpKey(a.keys.lookup(name, inTable))
 		return nil
 	}
 	a.said = ""
@@ -28,7 +28,7 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	if len(a.ledger.waiting) == 0 {
 		a.ledger.clear()
 	}
-	return a.act(lookup(name, a.focus))
+	return a.act(a.keys.lookup(name, a.focus))
 }
 
 // act does what a key asks for. What concerns the selected server reads its
@@ -44,6 +44,8 @@ func (a *app) act(do action) tea.Cmd {
 		return a.order(model.Disconnect)
 	case doConnect:
 		return a.order(model.Connect)
+	case doAcknowledge:
+		return a.order(model.Acknowledge)
 	case doReload:
 		return a.askReload()
 	case openFilter:
@@ -61,6 +63,8 @@ func (a *app) act(do action) tea.Cmd {
 		a.mode = helping
 	case doSuspend:
 		return a.suspend()
+	case doLeave:
+		return a.leaveServing()
 	case doQuit:
 		return a.quit()
 	}
@@ -105,7 +109,7 @@ func (a *app) scrollPane(n int) {
 
 // page is the pane's present page.
 func (a *app) page() *page {
-	return a.pane.page(a.look, a.table.row(), a.width, max(a.places.paneHeight-1, 0), a.engineNow())
+	return a.pane.page(a.look, a.table.row(), a.width, a.pane.listHeight(a.places.paneHeight-1), a.engineNow())
 }
 
 // arrangeTable changes what the table shows.
@@ -118,11 +122,14 @@ func (a *app) arrangeTable(do action) bool {
 		t.markShown()
 	case cycleSort:
 		t.cycleSort()
+		a.said = t.sortText(a.look)
 	case reverseSort:
 		t.reverse = !t.reverse
 		t.refresh()
+		a.said = t.sortText(a.look)
 	case cycleProblems:
 		t.cycleProblems()
+		a.said = t.sortText(a.look)
 	default:
 		return false
 	}
@@ -138,6 +145,7 @@ func (a *app) arrangePane(do action) bool {
 		p.view = view(do - showLog)
 	case switchFocus:
 		p.zoomed = false
+		a.table.settle()
 		a.focus ^= anywhere
 	case toggleZoom:
 		p.zoomed = !p.zoomed
@@ -175,6 +183,8 @@ func (a *app) leave() {
 	switch {
 	case a.pane.zoomed:
 		a.pane.zoomed, a.focus = false, inTable
+	case a.focus == inPane && a.pane.search != "":
+		a.pane.search = ""
 	case a.focus == inPane:
 		a.focus = inTable
 	case len(a.table.marks) > 0:
@@ -187,7 +197,7 @@ func (a *app) leave() {
 
 // find goes to the next line that holds what is searched for.
 func (a *app) find(back bool) {
-	if a.pane.search != "" && !a.pane.scrolls[a.pane.view].find(a.page(), a.pane.search, back) {
+	if a.pane.search != "" && !a.pane.scrolls[a.pane.view].find(a.page(), back) {
 		a.said = "not found: " + a.pane.search
 	}
 }
@@ -231,7 +241,7 @@ func (a *app) typing(name, text string) tea.Cmd {
 		a.mode = browsing
 	case "up", "down":
 		if a.mode == filtering {
-			a.move(lookup(name, inTable))
+			a.move(a.keys.lookup(name, inTable))
 		}
 	default:
 		if a.input.key(name, text) {

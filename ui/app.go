@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,23 +25,33 @@ const (
 // app is the whole dashboard: Bubble Tea's model. All of it belongs to the
 // program's goroutine.
 type app struct {
-	engine Engine
-	opts   Options
-	wait   func() tea.Msg   // for the next snapshot
-	touch  func()           // a key was touched: snapshots are wanted at once
-	now    func() time.Time // the clock; a test's own
-	look   *look
+	engine    Engine
+	opts      Options
+	wait      func() tea.Msg   // for the next snapshot
+	touch     func()           // a key was touched: snapshots are wanted at once
+	now       func() time.Time // the clock; a test's own
+	look      *look
+	keys      keymap
+	pace      *pace // nil without a terminal
+	jobs      jobs
+	linesRest time.Duration // the bound; a test's own
 
 	width, height int
 	fleet         model.Fleet
 	have          bool   // a snapshot has come
 	lost          string // why the engine cannot be read
+	lostAt        time.Time
+	stop          stopping
+	backAt        time.Time // when the shell gave the terminal back last
 	skew          time.Duration
 	census        census
 
 	table    table
 	pane     pane
+	day      timeline // the fleet's
 	ledger   ledger
+	heard    heard // what others ordered
+	changed  bool  // rows, since events were last looked through
 	focus    place
 	mode     mode
 	input    input
@@ -48,6 +59,9 @@ type app struct {
 	said     string // by the dashboard itself, until the next key
 	awaits   bool   // what a reload would do, until the next key
 	dragging bool   // the divider
+
+	helpTop  int // the first line of the help that is shown,
+	helpMore int // and how many do not fit
 
 	places places
 	frame  string
@@ -58,7 +72,7 @@ type app struct {
 type places struct{ table, tableHeight, pane, paneHeight int }
 
 func newApp(e Engine, opts Options, wait func() tea.Msg, touch func()) *app {
-	return &app{engine: e, opts: opts, wait: wait, touch: touch, now: time.Now, look: newLook(opts.ASCII, unknown, ansi.WcWidth),
+	return &app{engine: e, opts: opts, wait: wait, touch: touch, now: time.Now, look: newLook(opts, unknown, ansi.WcWidth), keys: defaultKeys.with(opts.Keys), jobs: newJobs(), linesRest: linesRest,
 		table: newTable(), pane: newPane(), ledger: newLedger(), focus: inTable, stale: true}
 }
 
@@ -85,8 +99,14 @@ func (a *app) clock() time.Time {
 	return now.Add(-time.Duration(now.Nanosecond()))
 }
 
-// engineNow is the clock of the engine's host.
-func (a *app) engineNow() time.Time { return a.clock().Add(-a.skew) }
+// engineNow is the clock of the engine's host. It stands still while the engine
+// is lost: countdowns that nobody counts would be guesses (D8).
+func (a *app) engineNow() time.Time {
+	if a.lost != "" {
+		return a.lostAt.Add(-a.skew)
+	}
+	return a.clock().Add(-a.skew)
+}
 
 // Update takes one message. It neither blocks nor does I/O.
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return a, guarded(a.update(msg)) }
@@ -98,12 +118,22 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case fleetMsg:
 		return tea.Batch(a.takeFleet(msg.fleet), a.wait)
 	case lostMsg:
-		a.lost, a.stale = oneLine(a.opts.redact(msg.err.Error())), true
+		a.takeLost(msg.err)
 		return a.wait
+	case jobMsg:
+		return a.takeJob(msg)
+	case stopMsg:
+		return a.beginStop()
+	case leaveMsg:
+		return a.leaveServing()
+	case stoppedMsg:
+		return tea.Quit
+	case leftMsg:
+		return a.takeLeft(msg.err)
 	case tickMsg:
 		a.stale = true
-		return tea.Batch(a.tick(), a.fetchAnswers()) // an answer need not change a row
-	case linesMsg, historyMsg, answersMsg:
+		return tea.Batch(a.tick(), a.fetchAnswers(), a.fetch()) // an answer need not change a row
+	case linesMsg, restedMsg, historyMsg, usageMsg, dayMsg, answersMsg:
 		return a.takeFetched(msg)
 	case savedMsg:
 		a.takeSaved(msg)
@@ -144,16 +174,15 @@ func (a *app) terminal(msg tea.Msg) {
 		if msg.IsDark() {
 			bg = dark
 		}
-		a.look = newLook(a.opts.ASCII, bg, a.look.cells)
+		a.look = newLook(a.opts, bg, a.look.cells)
 	case tea.ModeReportMsg:
 		known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
-		if msg.Mode != ansi.ModeUnicodeCore || !known {
+		if msg.Mode != ansi.ModeUnicodeCore || !known || a.look.ascii {
 			return
 		}
 		look := *a.look
 		look.cells = ansi.GraphemeWidth
 		a.look = &look
-	case tea.ResumeMsg:
 	default:
 		return
 	}
@@ -164,6 +193,17 @@ func (a *app) terminal(msg tea.Msg) {
 // another host's: below it the difference is the snapshot's own journey.
 const maxSkew = 2 * time.Second
 
+// takeLost keeps why the engine cannot be read, and since when.
+func (a *app) takeLost(err error) {
+	if a.stop != goingOn { // what is being stopped ends so
+		return
+	}
+	if a.lost == "" {
+		a.lostAt = a.clock()
+	}
+	a.lost, a.stale = oneLine(a.opts.redact(err.Error())), true
+}
+
 // takeFleet takes a snapshot: rows come from here alone (D8).
 func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 	if skew := a.now().Sub(f.At); skew.Abs() < maxSkew {
@@ -173,7 +213,7 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 	}
 	old := a.fleet
 	a.fleet = f
-	if !a.have || a.lost != "" || old.Note != f.Note || old.Waits != f.Waits || old.Stopping != f.Stopping || old.Host != f.Host || old.Config != f.Config {
+	if !a.have || a.lost != "" || old.Note != f.Note || old.Waits != f.Waits || !slices.Equal(old.Warnings, f.Warnings) || old.Stopping != f.Stopping || old.Host != f.Host || old.Config != f.Config {
 		a.stale = true
 	}
 	if a.lost != "" { // what comes back may be another engine, which counts anew
@@ -183,7 +223,7 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 	a.have, a.lost = true, ""
 	if a.table.set(f.Rows) {
 		a.census = count(f.Rows)
-		a.stale = true
+		a.stale, a.changed = true, true
 	}
 	return tea.Batch(a.fetch(), a.fetchAnswers())
 }
@@ -191,7 +231,11 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 // View is the screen. It is built anew only where something changed.
 func (a *app) View() tea.View {
 	if a.stale {
-		a.frame, a.stale = a.draw(), false
+		frame := a.draw()
+		if a.stale = false; frame != a.frame {
+			a.frame = frame
+			a.pace.frame()
+		}
 		if a.have && a.opts.Shown != nil {
 			go a.opts.Shown()
 			a.opts.Shown = nil
@@ -199,6 +243,8 @@ func (a *app) View() tea.View {
 	}
 	v := tea.NewView(a.frame)
 	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
+	if !a.opts.NoMouse && !a.pane.zoomed { // there the terminal's own selection works
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	return v
 }

@@ -8,9 +8,10 @@ type canvas struct {
 	b     strings.Builder
 	look  *look
 	set   *[tones]style
-	width int // of a line, in cells
-	left  int // cells left in the present line
-	lines int // lines that were ended
+	width int  // of a line, in cells
+	left  int  // cells left in the present line
+	lines int  // lines that were ended
+	grey  bool // what is drawn is no longer known to be so
 }
 
 func newCanvas(l *look, width int) *canvas {
@@ -21,10 +22,20 @@ func newCanvas(l *look, width int) *canvas {
 
 // selected chooses the styles of the selected row, or of all others.
 func (c *canvas) selected(on bool) {
-	c.set = &c.look.sets[0]
-	if on {
+	switch {
+	case on:
 		c.set = &c.look.sets[1]
+	case c.grey:
+		c.set = &c.look.sets[2]
+	default:
+		c.set = &c.look.sets[0]
 	}
+}
+
+// outOfDate draws what follows grey, until it is taken back.
+func (c *canvas) outOfDate(on bool) {
+	c.grey = on
+	c.selected(false)
 }
 
 // put writes a text, cut at the line's end.
@@ -32,6 +43,7 @@ func (c *canvas) put(t tone, s string) {
 	if c.left <= 0 || s == "" {
 		return
 	}
+	s = c.look.drawn(s)
 	w := c.look.width(s)
 	if w > c.left {
 		s = c.look.cut(s, c.left)
@@ -51,7 +63,7 @@ func (c *canvas) field(t tone, s string, w int, right bool) {
 	if w <= 0 {
 		return
 	}
-	s = c.look.cut(s, w)
+	s = c.look.cut(c.look.drawn(s), w)
 	gap := w - c.look.width(s)
 	if right {
 		c.fill(gap)

@@ -105,29 +105,51 @@ func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
 		put(note, gap+r.Note.String())
 		gap = " " + c.look.signs.dot + " "
 	}
-	switch {
-	case r.Phase == model.Off && !r.HeldSince.IsZero():
+	if !r.AckedSince.IsZero() {
+		put(dim, gap+acknowledged(r, now))
+		gap = " " + c.look.signs.dot + " "
+	}
+	if !r.HeldSince.IsZero() && r.Pending.IsZero() {
 		put(dim, gap+held(r, now))
-	case r.Phase == model.Off:
+		gap = " " + c.look.signs.dot + " "
+	}
+	switch {
+	case r.Phase == model.Off && r.HeldSince.IsZero():
 		put(dim, gap+"disabled in the configuration")
+	case r.Phase == model.Off:
 	case !r.LastFailure.IsZero():
 		put(failureTone(r), gap+r.LastFailure.String())
 	}
 }
 
+// acknowledged says who knows of the open episode, and since when.
+func acknowledged(r *model.Row, now time.Time) string {
+	by := "acknowledged"
+	if !r.AckedBy.IsZero() {
+		by += " by " + r.AckedBy.String()
+	}
+	return by + " " + long(now.Sub(r.AckedSince)) + " ago"
+}
+
 // held says who disconnected a server, and when.
 func held(r *model.Row, now time.Time) string {
 	by := "off"
-	if !r.HeldBy.IsZero() {
-		by = "off, by " + r.HeldBy.String()
+	if r.Phase != model.Off { // it could not be ended
+		by = "disconnected"
+	}
+	switch {
+	case !r.HeldBy.IsZero() && r.Phase == model.Off:
+		by += ", by " + r.HeldBy.String()
+	case !r.HeldBy.IsZero():
+		by += " by " + r.HeldBy.String()
 	}
 	return by + " " + long(now.Sub(r.HeldSince)) + " ago"
 }
 
 // failureTone lets a failure that was overcome fade.
 func failureTone(r *model.Row) tone {
-	switch r.Phase {
-	case model.Up, model.Settling, model.Off:
+	switch {
+	case !r.AckedSince.IsZero(), r.Phase == model.Up, r.Phase == model.Settling, r.Phase == model.Off:
 		return dim
 	}
 	return plain

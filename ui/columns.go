@@ -23,7 +23,6 @@ type field struct {
 	width int
 	right bool
 	order order // what sorting by it means
-	sorts bool
 }
 
 // layout is the columns that fit, and the cells before and between them.
@@ -58,16 +57,16 @@ func layoutFor(width int, of longest) layout {
 		phase, attempt, next = phase-len(" s"), "ATT", "NEXT"
 	}
 	fields := []field{
-		{colName, "SERVER", name, false, byName, true},
-		{colPhase, "PHASE", phase, false, byPhase, true},
-		{colAttempt, attempt, len(attempt), true, byAttempt, true},
-		{colNext, next, max(len(next), 7), true, byNext, true},
-		{colFor, "FOR", 7, true, byFor, true},
-		{colProbe, "PROBE", 9, true, byProbe, true},
-		{colStarts, "STARTS", 6, true, byStarts, true},
-		{colVia, "VIA", 5, false, 0, false},
-		{colTags, "TAGS", clamp(of.tags, 4, 18), false, 0, false},
-		{colFailure, "LAST FAILURE", 0, false, 0, false},
+		{colName, "SERVER", name, false, byName},
+		{colPhase, "PHASE", phase, false, byPhase},
+		{colAttempt, attempt, len(attempt), true, byAttempt},
+		{colNext, next, max(len(next), 7), true, byNext},
+		{colFor, "FOR", 7, true, byFor},
+		{colProbe, "PROBE", 9, true, byProbe},
+		{colStarts, "STARTS", 6, true, byStarts},
+		{colVia, "VIA", 5, false, byVia},
+		{colTags, "TAGS", clamp(of.tags, 5, 18), false, byTags},
+		{colFailure, "LAST FAILURE", 0, false, byFailure},
 	}
 	drop := []column{colTags, colVia, colStarts, colProbe, colFor}
 	if of.tags == 0 {

@@ -55,10 +55,18 @@ func firstOf(names []string, n int) string {
 func running(rows []*model.Row) int {
 	n := 0
 	for _, r := range rows {
-		switch r.Phase {
-		case model.Starting, model.Settling, model.Up, model.Stopping:
+		if holds(r.Phase) {
 			n++
 		}
 	}
 	return n
+}
+
+// holds reports whether a server in this phase has something to stop.
+func holds(p model.Phase) bool {
+	switch p {
+	case model.Starting, model.Settling, model.Up, model.Stopping:
+		return true
+	}
+	return false
 }

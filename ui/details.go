@@ -30,14 +30,14 @@ func (s *sheet) gap() {
 
 // details is all that is known of a server (D6). Secrets were hidden before
 // they came here.
-func details(r *model.Row, now time.Time) []entry {
+func details(r *model.Row, u *usage, now time.Time) []entry {
 	if r == nil {
 		return nil
 	}
 	var s sheet
 	s.state(r, now)
 	s.gap()
-	s.connection(r)
+	s.connection(r, u)
 	s.gap()
 	if r.Shown == nil {
 		return s.entries
@@ -51,11 +51,15 @@ func details(r *model.Row, now time.Time) []entry {
 func (s *sheet) state(r *model.Row, now time.Time) {
 	s.add("phase", phaseTones[r.Phase], r.Phase.String()+phaseSays(r, now))
 	s.add("in it for", plain, long(now.Sub(r.Since)))
+	s.add("what to do", note, whatToDo(r))
 	if !r.HeldSince.IsZero() {
-		s.add("held", plain, held(r, now))
+		s.add("held", plain, held(r, now)+", "+r.HeldSince.Local().Format(stamp)+": until c connects, over restarts of rollcall too")
 	}
 	if !r.DownSince.IsZero() {
 		s.add("down", bad, "for "+long(now.Sub(r.DownSince))+", since "+r.DownSince.Local().Format(stamp))
+	}
+	if !r.AckedSince.IsZero() {
+		s.add("acknowledged", plain, acked(r, now))
 	}
 	s.add("in progress", active, r.Pending.String())
 	s.add("note", note, r.Note.String())
@@ -63,6 +67,37 @@ func (s *sheet) state(r *model.Row, now time.Time) {
 		s.add("last failure", plain, r.LastFailure.String())
 		s.add("", dim, long(now.Sub(r.LastFailureAt))+" ago, "+r.LastFailureAt.Local().Format(stamp))
 	}
+}
+
+// acked says who knows of the open episode, and until when that holds.
+func acked(r *model.Row, now time.Time) string {
+	by := ""
+	if !r.AckedBy.IsZero() {
+		by = "by " + r.AckedBy.String() + ", "
+	}
+	return by + long(now.Sub(r.AckedSince)) + " ago, until it recovers or gets worse"
+}
+
+// whatToDo is the operator's next step, where there is one (D7). What the
+// failure itself says of it stands in its own line.
+func whatToDo(r *model.Row) string {
+	switch {
+	case r.Shown == nil:
+		return "mend its entry and save the file"
+	case r.Phase == model.Halted:
+		return "mend what the last failure says, then c"
+	case r.Phase == model.Ended, r.Phase == model.Off && !r.HeldSince.IsZero():
+		return "c connects it"
+	case r.Phase == model.Off:
+		return "c connects it now; enabled = true in its entry keeps it"
+	case r.Phase == model.Waiting && !r.DownSince.IsZero():
+		return "2 shows what it said last; c tries it now, r reads its entry anew"
+	case r.Phase == model.Waiting:
+		return "nothing: it is tried again; c tries it now"
+	case r.Phase == model.Up && r.Probe.Timeouts > 0:
+		return "nothing yet: the third probe in a row without success ends the connection"
+	}
+	return ""
 }
 
 // phaseSays tells what the phase means for this row, and what comes next.
@@ -73,7 +108,7 @@ func phaseSays(r *model.Row, now time.Time) string {
 		if r.HeldSince.IsZero() {
 			return ", disabled in the configuration"
 		}
-		return " until c connects"
+		return ", disconnected by an operator"
 	case model.Queued:
 		return ", " + attempt + " waits for a start slot"
 	case model.Starting:
@@ -85,21 +120,26 @@ func phaseSays(r *model.Row, now time.Time) string {
 	case model.Waiting:
 		return ", " + attempt + " failed, next try in " + countdown(r.Next.Sub(now))
 	case model.Stopping:
-		return ", being closed"
+		if r.StageAt.IsZero() {
+			return ", being closed"
+		}
+		return ", " + r.Stage.String() + " " + long(now.Sub(r.StageAt)) + " ago"
 	case model.Ended:
-		return ", reconnect is off: c connects"
+		return ", reconnect is off"
 	case model.Halted:
-		return ", not retried: c connects"
+		return ", not retried"
 	}
-	return ", nothing was started: mend its entry and save the file"
+	return ", nothing was started"
 }
 
-func (s *sheet) connection(r *model.Row) {
+func (s *sheet) connection(r *model.Row, u *usage) {
 	if r.Shown != nil { // nil: its entry was refused, and nothing is known of it
 		s.add("protocol", plain, r.Protocol.Title()+" over "+r.Transport.String())
 	}
 	if r.PID != 0 {
 		s.add("pid", plain, strconv.Itoa(r.PID))
+		s.add("memory", plain, u.memory())
+		s.add("cpu", plain, u.cpu())
 	}
 	if h := r.Handshake; h != nil {
 		s.add("server", plain, h.Server.String())
@@ -114,6 +154,9 @@ func (s *sheet) connection(r *model.Row) {
 		s.add("tools", plain, strconv.Itoa(r.Tools.V))
 	}
 	s.add("starts", plain, strconv.Itoa(r.Starts)+", run "+strconv.FormatUint(r.Run, 10))
+	if r.Lines > 0 {
+		s.add("log", plain, several(int(r.Lines), "line")+" since rollcall started")
+	}
 	if r.Noise > 0 {
 		s.add("noise", warn, several(int(r.Noise), "line")+" on stdout that is no JSON-RPC")
 	}
@@ -145,7 +188,7 @@ func (s *sheet) timings(r *model.Row, now time.Time) {
 		t    model.Timing
 	}{
 		{"reconnect_interval", t.ReconnectInterval}, {"reconnect_max_interval", t.ReconnectMaxInterval},
-		{"lasting_after", t.LastingAfter}, {"start_timeout", t.StartTimeout},
+		{"lasting_after", t.LastingAfter}, {"start_timeout", t.StartTimeout}, {"request_timeout", t.RequestTimeout},
 		{"probe_interval", t.ProbeInterval}, {"probe_timeout", t.ProbeTimeout}, {"stop_grace", t.StopGrace},
 	} {
 		if x.t.D > 0 {

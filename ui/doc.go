@@ -5,9 +5,10 @@
 //	Engine.Next ──fleet──▶ feed (latest wins) ──message──▶ app.Update ──▶ table, pane, ledger
 //	a key ──▶ keymap ──action──▶ app ──Order──▶ Engine.Do      (never blocks)
 //	Engine.Lines, Engine.Events ◀──command── app               (outside Update)
+//	Engine.Timeline, Engine.Usage ◀──command── app             (once a minute; every 2 s while looked at)
 //	Engine.Pending, Engine.Reload ◀──command── app             (R; outside Update)
 //	app.View: one string, built anew only when something visible changed
-//	          ──▶ Bubble Tea: the cells that differ go to the terminal
+//	          ──▶ Bubble Tea, at once (pace): the cells that differ go to the terminal
 //
 // Invariants: app, table, pane and ledger belong to Bubble Tea's own
 // goroutine; nothing else touches them. Update neither blocks nor does I/O.

@@ -4,9 +4,10 @@ import "strings"
 
 // Heights, in lines, below which something has no room.
 const (
-	minTable = 4 // heads and three rows
-	minPane  = 3 // the divider and two lines
-	minBoth  = 9 // below it only one of them is shown
+	minTable = 4  // heads and three rows
+	minPane  = 3  // the divider and two lines
+	minBoth  = 9  // below it only one of them is shown
+	minDay   = 30 // of the screen: below it the header has no day of the fleet
 )
 
 // draw builds the whole frame: exactly a.height lines, none wider than
@@ -17,7 +18,12 @@ func (a *app) draw() string {
 	}
 	c := newCanvas(a.look, a.width)
 	footer := min(1, a.height-1)
-	a.drawHeader(c, a.headerRoom())
+	if !a.bare() {
+		a.drawHeader(c, a.headerRoom())
+		if a.height >= minDay {
+			a.drawFleetDay(c)
+		}
+	}
 	body := max(a.height-footer-c.lines, 0)
 	switch {
 	case a.mode == helping:
@@ -34,6 +40,13 @@ func (a *app) draw() string {
 	return firstLines(c.b.String(), a.height)
 }
 
+// bare reports whether the pane has the screen for itself, but for the footer:
+// not while there is something to read that the header or the body says.
+func (a *app) bare() bool {
+	return a.pane.zoomed && len(a.table.all) > 0 && a.mode != helping && !(a.mode == asking && a.question.reload != nil) &&
+		a.lost == "" && !a.fleet.Stopping
+}
+
 // headerRoom is how many lines the header may take.
 func (a *app) headerRoom() int {
 	switch {
@@ -43,8 +56,10 @@ func (a *app) headerRoom() int {
 		return 1
 	case a.height < 14:
 		return 2
+	case a.height < 20:
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // drawBody divides the lines between table and pane.
@@ -56,8 +71,13 @@ func (a *app) drawBody(c *canvas, height int) {
 		if len(a.table.shown) == 0 {
 			a.drawEmpty(c, table)
 		} else {
+			c.outOfDate(a.lost != "")
 			a.table.draw(c, table, a.focus == inTable, now)
+			c.outOfDate(false)
 		}
+	}
+	if a.pane.zoomed && pane > 0 { // its divider is beyond the screen's top
+		a.places.pane, a.places.paneHeight = a.places.pane-1, pane+1
 	}
 	a.pane.draw(c, a.table.row(), pane, a.focus == inPane, now)
 }

@@ -23,6 +23,12 @@ type Engine interface {
 	Events(server string, after uint64, limit int) []model.Event
 	// Do gives an order and never blocks. An event with the order's ID answers.
 	Do(model.Order)
+	// Timeline is the last 24 h of a server, or of the fleet where server is "".
+	// It may block; it is empty where there is none.
+	Timeline(server string) model.Timeline
+	// Usage samples what the processes of a server's launch use. It may block. An
+	// error says why that cannot be known: nothing runs, a dialled server.
+	Usage(ctx context.Context, server string) (model.Usage, error)
 	// Pending reads the configuration's file anew and says what a reload would
 	// do (C8). It may block.
 	Pending() model.Reload
@@ -38,9 +44,33 @@ type Options struct {
 	// NoColor: no colour, whatever the terminal can do. NO_COLOR in the
 	// environment does the same.
 	NoColor bool
+	// NoMouse leaves the mouse to the terminal.
+	NoMouse bool
+	// Theme has other colours for some of what is shown.
+	Theme Theme
+	// Keys has other keys for some actions, by their names (Keys).
+	Keys map[string][]string
 	// HoldsEngine: quitting stops the servers, and so asks first while any runs
-	// (D4).
+	// (D4). Without it the engine is another's: quitting detaches, and stops
+	// nothing.
 	HoldsEngine bool
+	// Stop stops every server and returns when each is reaped or given up; Kill
+	// makes it end what it has not ended yet, at once (X2). They are called in
+	// goroutines of their own, Stop once, and Kill after it. The screen stays
+	// meanwhile, and ends when Stop has returned. nil: the screen ends first, and
+	// the caller stops the servers. Only with HoldsEngine.
+	Stop func()
+	Kill func()
+	// Leave makes the engine serve on without this dashboard, which ends then; an
+	// error says why it cannot. nil: there is no such way. Only with HoldsEngine.
+	Leave func() error
+	// LeaveOnHangup: a SIGHUP leaves the engine serving too; without it, it stops
+	// the servers. Only with Leave.
+	LeaveOnHangup bool
+	// Suspend hands the terminal, which is as it was, to the shell, and returns
+	// when the dashboard may draw on it again. nil: the dashboard's whole process
+	// group is stopped meanwhile.
+	Suspend func()
 	// Order is what each order starts as: its By says who gives it.
 	Order model.Order
 	// Redact takes secrets and control sequences out of a text that did not come

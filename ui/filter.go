@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -8,26 +9,78 @@ import (
 	"rollcall/model"
 )
 
-// matches reports whether a row passes the filter: each of its words must be
-// found, letters in order but not side by side, in the name, the phase, a tag
-// or one word of the last failure. One word at a time, because a long text
-// holds the letters of nearly everything.
-func matches(r *model.Row, filter string) bool {
-	for _, term := range strings.Fields(filter) {
-		if !anyOf(term, r) {
+// pattern is what the filter means: all of its clauses must hold.
+type pattern []clause
+
+// clause is one word of the filter.
+type clause struct {
+	not   bool
+	field string // tag, phase; empty: any text of the row
+	word  string // lower case where a field is named, or not
+}
+
+// compile reads a filter: words, `tag:x`, `phase:down`, and `!` before any of
+// them. What is not finished yet (`!`, `tag:`) hides nothing.
+func compile(filter string) pattern {
+	var p pattern
+	for _, w := range strings.Fields(filter) {
+		var t clause
+		w, t.not = strings.CutPrefix(w, "!")
+		t.word = w
+		if field, word, ok := strings.Cut(w, ":"); ok && (field == "tag" || field == "phase") {
+			t.field, t.word = field, strings.ToLower(word)
+		}
+		if t.word != "" {
+			p = append(p, t)
+		}
+	}
+	return p
+}
+
+// matches reports whether a row passes.
+func (p pattern) matches(r *model.Row) bool {
+	for _, t := range p {
+		if t.holds(r) == t.not {
 			return false
 		}
 	}
 	return true
 }
 
-func anyOf(term string, r *model.Row) bool {
-	texts := []string{r.Server, r.Phase.String()}
-	if r.Shown != nil {
-		for _, t := range r.Shown.Tags {
-			texts = append(texts, t.String())
+// holds reports whether a row has what the term names. A plain word is found,
+// letters in order but not side by side, in the name, the phase, a tag or one
+// word of the last failure: one word at a time, and no long one, because a long
+// text holds the letters of nearly everything. For the same reason a word that must not be
+// there is taken as it is written.
+func (t clause) holds(r *model.Row) bool {
+	switch {
+	case t.field == "phase":
+		return strings.HasPrefix(r.Phase.String(), t.word) || strings.HasPrefix("down", t.word) && !r.DownSince.IsZero()
+	case t.field == "tag":
+		return slices.ContainsFunc(tags(r), func(s string) bool { return strings.HasPrefix(strings.ToLower(s), t.word) })
+	}
+	texts := append([]string{r.Server, r.Phase.String()}, tags(r)...)
+	said := strings.Fields(r.LastFailure.String())
+	if within(strings.ToLower(t.word), append(texts, said...)) {
+		return true
+	}
+	if t.not {
+		return false
+	}
+	said = slices.DeleteFunc(said, func(s string) bool { return len(s) > longWord })
+	return len(fuzzy.FindNoSort(t.word, append(texts, said...))) > 0
+}
+
+// longWord is how many bytes a word of a failure may have to be found by letters
+// that are not side by side: a PATH has nearly all of them.
+const longWord = 24
+
+// within reports whether one of the texts holds a word, in lower case.
+func within(word string, texts []string) bool {
+	for _, s := range texts {
+		if strings.Contains(strings.ToLower(s), word) {
+			return true
 		}
 	}
-	texts = append(texts, strings.Fields(r.LastFailure.String())...)
-	return len(fuzzy.FindNoSort(term, texts)) > 0
+	return false
 }

@@ -28,6 +28,13 @@ type fake struct {
 	reloads []model.Reload
 	reads   chan struct{} // closed when someone waits for a newer snapshot
 	once    sync.Once
+
+	days      []string // whose timelines were read
+	noDay     bool     // there are none
+	usage     model.Usage
+	usageErr  error
+	histories int // how often a server's events were read
+	sampled   int // how often usage was asked for
 }
 
 func newFake(f model.Fleet) *fake {
@@ -100,6 +107,9 @@ func (e *fake) Lines(server string, after uint64, limit int) []model.Line {
 func (e *fake) Events(server string, after uint64, limit int) []model.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if server != "" {
+		e.histories++
+	}
 	var out []model.Event
 	for _, ev := range e.events {
 		if ev.Seq > after && (server == "" || server == ev.Server) {
@@ -220,4 +230,52 @@ func githubEvents() []model.Event {
 	return append(events, ev(20, 13*time.Minute, model.EvDown, "MCP server down (attempt 5): connected, then closed after 0 s (exit code 1)"),
 		ev(21, 50*time.Second, model.EvStarting, "starting, attempt 6"), failed,
 		ev(23, 48*time.Second, model.EvDown, "MCP server down (attempt 6): connected, then closed after 0 s (exit code 1)"))
+}
+
+// Timeline is made up: a day of slots of 5 min, from which rollcall ran for
+// the last 20 h.
+func (e *fake) Timeline(server string) model.Timeline {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.days = append(e.days, server)
+	if e.noDay {
+		return model.Timeline{}
+	}
+	const slot, slots, empty = 5 * time.Minute, 288, 48
+	day := model.Timeline{Start: noon.Add(-24 * time.Hour).Truncate(slot), Slot: slot, Slots: make([]model.Moment, slots)}
+	for i := empty; i < slots; i++ {
+		m := &day.Slots[i]
+		switch {
+		case server == "":
+			*m = model.Moment{Up: 10 * slot, Settling: slot, Off: slot, Latency: 40 * time.Millisecond}
+			if i%60 < 9 {
+				m.Up, m.Trying, m.Failures = 7*slot, 3*slot, 4
+			}
+			if i > slots-6 {
+				m.Up, m.Down = 6*slot, 3*slot
+			}
+		case i < empty+4:
+			m.Off = slot
+		case i < empty+6:
+			m.Settling = slot
+		case i > slots-4:
+			m.Down, m.Failures = slot, 2
+		case i > slots-20:
+			m.Trying, m.Settling, m.Failures = slot*3/4, slot/4, 3
+		default:
+			m.Up, m.Latency = slot, time.Duration(3+i%40)*time.Millisecond
+			if i%70 == 0 {
+				m.Timeouts = 1
+			}
+		}
+	}
+	return day
+}
+
+// Usage is what the test has laid down.
+func (e *fake) Usage(context.Context, string) (model.Usage, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sampled++
+	return e.usage, e.usageErr
 }

@@ -21,7 +21,13 @@ func (a *app) drawFooter(c *canvas) {
 		c.put(bad, a.keepEnd(" "+a.question.text, "? y/n"))
 		return
 	case helping:
-		c.put(note, " any key")
+		other := " any key"
+		if a.helpMore > 0 {
+			c.put(note, " "+a.look.signs.arrows.Replace(a.keys.label(moveUp)+" "+a.keys.label(moveDown)))
+			c.put(plain, " scroll ")
+			other = " any other key"
+		}
+		c.put(note, other)
 		c.put(plain, " back")
 		return
 	}
@@ -55,8 +61,16 @@ func (a *app) keepEnd(text, end string) string {
 func (a *app) drawKeys(c *canvas) {
 	const gap = 2
 	c.fill(1)
+	if a.bare() { // what the divider says where there is one
+		c.put(strong, a.look.cut(a.pane.title(a.table.row(), a.page()), max(a.width/2, 8)))
+		c.fill(gap)
+	}
 	if n := len(a.table.marks); n > 0 {
-		c.put(strong, strconv.Itoa(n)+" marked")
+		text := strconv.Itoa(n) + " marked"
+		if hidden := a.table.hiddenMarks(); hidden > 0 {
+			text += ", " + strconv.Itoa(hidden) + " not shown"
+		}
+		c.put(strong, text)
 		c.fill(gap)
 	}
 	if a.table.filter != "" {
@@ -65,19 +79,17 @@ func (a *app) drawKeys(c *canvas) {
 	}
 	var keys, last []piece
 	room := c.left
-	for i := range keymap {
-		b := &keymap[i]
+	for i := range a.keys {
+		b := &a.keys[i]
 		if b.footer == "" || b.where&a.focus == 0 || !a.offered(b.do) {
 			continue
 		}
-		word := " " + b.footer
-		if b.do == switchFocus && a.focus == inPane {
-			word = " table"
-		}
-		p := []piece{{note, b.label}, {plain, word}}
+		word := " " + a.footerWord(b)
+		label := a.look.signs.arrows.Replace(lastField(b.label))
+		p := []piece{{note, label}, {plain, word}}
 		if b.do == openHelp || b.do == doQuit {
 			last = append(last, p...)
-			room -= a.look.width(b.label+word) + gap
+			room -= a.look.width(label+word) + gap
 			continue
 		}
 		keys = append(keys, p...)
@@ -96,6 +108,24 @@ func (a *app) drawKeys(c *canvas) {
 	}
 }
 
+// footerWord is what a key does here.
+func (a *app) footerWord(b *binding) string {
+	switch {
+	case b.do == switchFocus && a.focus == inPane:
+		return "table"
+	case b.do == doQuit && a.stop != goingOn:
+		return "kill"
+	case b.do == doQuit && !a.opts.HoldsEngine:
+		return "detach"
+	}
+	return b.footer
+}
+
+// lastField is one of a binding's keys: there is no room for all.
+func lastField(label string) string {
+	return label[strings.LastIndexByte(label, ' ')+1:]
+}
+
 // offered reports whether an action does something here and now.
 func (a *app) offered(do action) bool {
 	row := a.table.row()
@@ -109,6 +139,10 @@ func (a *app) offered(do action) bool {
 		return many || row != nil && row.Phase != model.Off
 	case doConnect:
 		return many || row != nil && connectable(row.Phase)
+	case doAcknowledge:
+		return many && len(a.census.down) > 0 || row != nil && acknowledgeable(row)
+	case doLeave:
+		return a.opts.HoldsEngine && a.opts.Leave != nil && a.stop == goingOn
 	case doReload:
 		return a.fleet.Waits != (model.Waits{})
 	case leave:

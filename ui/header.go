@@ -16,20 +16,62 @@ var phaseOrder = [...]model.Phase{model.Up, model.Settling, model.Starting, mode
 
 // census is what the header counts.
 type census struct {
-	phases [model.Phases]int
-	down   []*model.Row // with an open episode, the longest first
+	phases   [model.Phases]int
+	down     []*model.Row // with an open episode that nobody acknowledged, the longest first
+	known    int          // that somebody acknowledged
+	wanted   int          // that are to run: neither off, ended, halted nor refused
+	starting int          // in their first attempt
+	queued   int          // of these, without a start slot
 }
 
 func count(rows []*model.Row) census {
 	var c census
 	for _, r := range rows {
 		c.phases[r.Phase]++
-		if !r.DownSince.IsZero() {
+		switch {
+		case !r.AckedSince.IsZero():
+			c.known++
+		case !r.DownSince.IsZero():
 			c.down = append(c.down, r)
 		}
+		switch r.Phase {
+		case model.Off, model.Ended, model.Halted, model.Refused:
+			continue
+		case model.Queued, model.Starting:
+			c.firstStart(r)
+		}
+		c.wanted++
 	}
 	slices.SortStableFunc(c.down, func(a, b *model.Row) int { return a.DownSince.Compare(b.DownSince) })
 	return c
+}
+
+// firstStart counts a server that comes up: its attempt is the first since the
+// count started afresh.
+func (c *census) firstStart(r *model.Row) {
+	if r.Attempt > 0 {
+		return
+	}
+	c.starting++
+	if r.Phase == model.Queued {
+		c.queued++
+	}
+}
+
+// manyStarts is from how many servers on their coming up is worth a line.
+const manyStarts = 5
+
+// startText says how far many servers have come up: `starting 34/200 · 12
+// queued`: of 200 that are to run 34 have had an outcome, or are no longer new.
+func (c census) startText(l *look) string {
+	if c.starting < manyStarts {
+		return ""
+	}
+	text := "starting " + strconv.Itoa(c.wanted-c.starting) + "/" + strconv.Itoa(c.wanted)
+	if c.queued > 0 {
+		text += " " + l.signs.dot + " " + strconv.Itoa(c.queued) + " queued"
+	}
+	return text
 }
 
 // downText names who is down, and since when: `2 down: github for 13 min,
@@ -49,6 +91,7 @@ const (
 	allWords words = iota
 	problemWords
 	noWords
+	tight // nor much room between them
 )
 
 // counts writes how many servers are in each phase, and how wide that is.
@@ -61,7 +104,10 @@ func (c census) counts(l *look, w words) (pieces []piece, width int) {
 		if problem := phaseTones[p] == bad || phaseTones[p] == warn; w == allWords || w == problemWords && problem {
 			text += " " + p.String()
 		}
-		if width > 0 {
+		switch {
+		case width > 0 && w == tight:
+			text = " " + text
+		case width > 0:
 			text = "  " + text
 		}
 		pieces = append(pieces, piece{phaseTones[p], text})
@@ -77,7 +123,7 @@ func (c census) fit(l *look, room, line int) (pieces []piece, width int, own boo
 		return pieces, width, false
 	}
 	for w := allWords; ; w++ {
-		if pieces, width = c.counts(l, w); width <= line || w == noWords {
+		if pieces, width = c.counts(l, w); width <= line || w == tight {
 			return pieces, width, true
 		}
 	}
@@ -101,7 +147,7 @@ func (a *app) drawHeader(c *canvas, limit int) {
 		title += " " + a.look.signs.dot + " " + filepath.Base(file)
 	}
 	room := a.width - a.look.width(" rollcall  "+title) - len(clock) - 6
-	pieces, width, own := a.census.fit(a.look, room, a.width-2)
+	pieces, width, own := a.census.fit(a.look, room, a.width-1)
 	tail := len(clock) + 1
 	if !own {
 		tail += width + 3
@@ -120,24 +166,37 @@ func (a *app) drawHeader(c *canvas, limit int) {
 		putAll(c, pieces)
 		c.end()
 	}
-	if n, w := a.notice(), a.waits(); n.text+w.text != "" && c.lines < limit {
-		c.fill(1)
-		if putAll(c, []piece{w}); w.text != "" && n.text != "" {
-			c.fill(3)
-		}
-		putAll(c, []piece{n})
-		c.end()
+	a.drawNotices(c, limit)
+}
+
+// drawNotices writes what an operator must know, the most important first, on
+// one line; what is wrong with rollcall itself has one of its own where there
+// is room.
+func (a *app) drawNotices(c *canvas, limit int) {
+	notices, warnings := a.notices(), a.warnings()
+	own := len(notices) > 0 && c.lines+1 < limit
+	if !own {
+		notices = append(notices, warnings...)
+	}
+	a.drawNoticeLine(c, notices, limit)
+	if own {
+		a.drawNoticeLine(c, warnings, limit)
 	}
 }
 
-// waits says how many servers wait for a reload (C8). It stands before what is
-// long; nothing is said of it where the file cannot be read, or no more.
-func (a *app) waits() piece {
-	w := a.fleet.Waits.Text()
-	if w.IsZero() || a.lost != "" || a.fleet.Stopping || !a.fleet.Note.IsZero() {
-		return piece{}
+func (a *app) drawNoticeLine(c *canvas, notices []piece, limit int) {
+	if len(notices) == 0 || c.lines >= limit {
+		return
 	}
-	return piece{warn, "reload (R): " + w.String()}
+	const gap = 3
+	c.fill(1)
+	for i, n := range notices {
+		if i > 0 {
+			c.fill(gap)
+		}
+		c.put(n.tone, n.text)
+	}
+	c.end()
 }
 
 func putAll(c *canvas, pieces []piece) {
@@ -146,24 +205,67 @@ func putAll(c *canvas, pieces []piece) {
 	}
 }
 
-// notice is the one thing that an operator must know now.
-func (a *app) notice() piece {
+// notices are what an operator must know now. Some of them leave no room for
+// what matters less.
+func (a *app) notices() []piece {
 	switch {
 	case a.lost != "":
-		return piece{bad, "engine lost: " + a.lost + " " + a.look.signs.dot + " what is shown is from " +
-			a.fleet.At.Local().Format(time.TimeOnly) + ", tried again each second; q quits"}
-	case a.fleet.Stopping:
-		return piece{warn, "stopping: " + several(running(a.fleet.Rows), "server") + " still running"}
+		return []piece{{bad, a.lostText()}}
+	case a.fleet.Stopping || a.stop != goingOn:
+		text, end := a.stopText(a.engineNow())
+		return []piece{{warn, a.keepEnd(" "+text+end, end)[1:]}}
+	}
+	var all []piece
+	add := func(t tone, text string) {
+		if text != "" {
+			all = append(all, piece{t, text})
+		}
+	}
+	add(warn, a.waits())
+	down := len(a.census.down)
+	switch {
 	case !a.fleet.Note.IsZero() && len(a.fleet.Rows) > 0:
 		text := a.fleet.Note.String()
-		if n := len(a.census.down); n > 0 { // the file hides nobody who is down
-			text = strconv.Itoa(n) + " down " + a.look.signs.dot + " " + text
+		if down > 0 { // the file hides nobody who is down
+			text = strconv.Itoa(down) + " down " + a.look.signs.dot + " " + text
 		}
-		return piece{bad, text}
-	case len(a.census.down) > 0:
-		return piece{bad, a.census.downText(a.engineNow())}
+		add(bad, text)
+	case down > 0:
+		add(bad, a.census.downText(a.engineNow()))
 	}
-	return piece{}
+	if a.census.known > 0 {
+		add(dim, strconv.Itoa(a.census.known)+" acknowledged")
+	}
+	add(active, a.census.startText(a.look))
+	return all
+}
+
+// lostText says that the engine cannot be read, since when, and why.
+func (a *app) lostText() string {
+	return "engine lost " + long(a.clock().Sub(a.lostAt)) + " ago, trying again: " + a.lost + " " + a.look.signs.dot + " " +
+		a.keys.label(doQuit) + " quits"
+}
+
+// waits says how many servers wait for a reload (C8). It stands before what is
+// long; nothing is said of it where the file cannot be read.
+func (a *app) waits() string {
+	w := a.fleet.Waits.Text()
+	if w.IsZero() || !a.fleet.Note.IsZero() {
+		return ""
+	}
+	return "reload (" + a.keys.label(doReload) + "): " + w.String()
+}
+
+// warnings are what is wrong with rollcall itself.
+func (a *app) warnings() []piece {
+	if a.lost != "" {
+		return nil
+	}
+	all := make([]piece, len(a.fleet.Warnings))
+	for i, w := range a.fleet.Warnings {
+		all[i] = piece{warn, w.String()}
+	}
+	return all
 }
 
 // emptyLines is what an empty table says instead (D11): what is so, and what
@@ -177,19 +279,19 @@ func (a *app) emptyLines() []string {
 	case !a.have:
 		return []string{"waiting for the engine's first word"}
 	case len(a.fleet.Rows) > 0 && a.table.filter != "":
-		return []string{"no server matches " + strconv.Quote(a.table.filter), "esc clears the filter"}
+		return []string{"no server matches " + strconv.Quote(a.table.filter), a.keys.label(leave) + " clears the filter"}
 	case len(a.fleet.Rows) > 0:
-		return []string{"no problems", "p shows all " + several(len(a.fleet.Rows), "server")}
+		return []string{"no problems", a.keys.label(cycleProblems) + " shows all " + several(len(a.fleet.Rows), "server")}
 	case !a.fleet.Note.IsZero():
 		return append(strings.Split(a.fleet.Note.String(), "\n"), "",
 			"Mend "+file+" and save it: it is read again at once.",
 			"`rollcall check` lists every problem, with its line.")
 	case a.fleet.Waits.Added > 0:
 		return []string{several(a.fleet.Waits.Added, "server") + " in " + file + ", none started yet.", "",
-			"Press R: it shows what is new, and asks."}
+			"Press " + a.keys.label(doReload) + ": it shows what is new, and asks."}
 	}
 	return []string{"No servers in " + file + ".", "",
-		"Add one, save the file, and press R:",
+		"Add one, save the file, and press " + a.keys.label(doReload) + ":",
 		"", "  [servers.everything]", `  command = "npx"`, `  args = ["-y", "@modelcontextprotocol/server-everything@2026.8.31"]`, "",
 		"or take over what another client has: `rollcall import`."}
 }

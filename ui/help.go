@@ -14,8 +14,10 @@ func (a *app) drawHelp(c *canvas, height int) {
 	items := a.helpItems()
 	columns := clamp(a.width/wide, 1, 3)
 	perColumn := max((len(items)+columns-1)/columns, 1)
+	a.helpMore = max(perColumn-height, 0)
+	a.helpTop = clamp(a.helpTop, 0, a.helpMore)
 	chunks := slices.Collect(slices.Chunk(items, perColumn))
-	for line := 0; line < perColumn && c.lines < end; line++ {
+	for line := a.helpTop; line < perColumn && c.lines < end; line++ {
 		for i, chunk := range chunks {
 			if line >= len(chunk) {
 				continue
@@ -31,6 +33,17 @@ func (a *app) drawHelp(c *canvas, height int) {
 	c.until(end)
 }
 
+// helpKey moves the help where it is longer than the screen; any other key
+// leaves it.
+func (a *app) helpKey(do action) {
+	n, moves := map[action]int{moveUp: -1, moveDown: 1, pageUp: -a.height / 2, pageDown: a.height / 2, toFirst: -a.helpMore, toLast: a.helpMore}[do]
+	if a.helpMore == 0 || !moves {
+		a.mode, a.helpTop = browsing, 0
+		return
+	}
+	a.helpTop = clamp(a.helpTop+n, 0, a.helpMore)
+}
+
 type helpItem struct {
 	key  piece
 	text string
@@ -39,8 +52,8 @@ type helpItem struct {
 // helpItems is a line for each key, then one for each phase.
 func (a *app) helpItems() []helpItem {
 	var items []helpItem
-	for i := range keymap {
-		b := &keymap[i]
+	for i := range a.keys {
+		b := &a.keys[i]
 		if b.help == "" {
 			items[len(items)-1].key.text += " " + a.look.signs.arrows.Replace(b.label)
 			continue

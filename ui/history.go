@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"rollcall/model"
 )
@@ -37,43 +38,68 @@ func historyEntry(e model.Event) entry {
 		head: e.At.Local().Format(stamp) + "  " + kind + strings.Repeat(" ", max(15-len(kind), 1))}
 }
 
-// maxStderr is how many lines an event bears at most for the failure view.
-const maxStderr = 50
+// addEvents appends events of the server. Probes that were answered are not
+// listed: the timeline tells of these.
+func (p *pane) addEvents(events []model.Event) {
+	for _, e := range events {
+		if e.Seq <= p.lastEvent {
+			continue
+		}
+		p.lastEvent = e.Seq
+		p.noteEnd(e)
+		if e.Kind.Failure() {
+			p.failures = append(p.failures, failureEntries(e)...)
+		}
+		if e.Kind == model.EvProbe && e.Outcome.String() == model.Alive.String() {
+			if e.Elapsed.Ok {
+				p.latencies = append(p.latencies, time.Duration(e.Elapsed.V))
+			}
+			continue
+		}
+		p.history = append(p.history, historyEntry(e))
+	}
+	p.history, p.failures, p.latencies, p.ends = newest(p.history), newest(p.failures), newest(p.latencies), newest(p.ends)
+}
+
+// newest keeps the last maxEvents.
+func newest[T any](all []T) []T {
+	if extra := len(all) - maxEvents; extra > 0 {
+		return append([]T(nil), all[extra:]...)
+	}
+	return all
+}
+
+// Bounds of the failure view: how many lines an event bears, and how many bytes
+// one of them takes. A line of 8 KiB would fill the pane with one failure.
+const (
+	maxStderr  = 50
+	maxFailure = 480
+)
 
 // failureEntries is one failure: its text, and the server's last words. The
 // sequence numbers leave room for those between two events.
 func failureEntries(e model.Event) []entry {
 	first := historyEntry(e)
-	first.seq = e.Seq * (maxStderr + 1)
+	first.seq, first.text = e.Seq*(maxStderr+1), excerpt(first.text)
 	first.head = e.At.Local().Format(stamp) + " ! "
 	if e.Kind == model.EvRecovered {
 		first.head = e.At.Local().Format(stamp) + "   "
 	}
 	entries := []entry{first}
 	for i, line := range e.Stderr[max(len(e.Stderr)-maxStderr, 0):] {
-		entries = append(entries, entry{seq: first.seq + 1 + uint64(i), head: "             | ", tone: dim, text: line.String()})
+		entries = append(entries, entry{seq: first.seq + 1 + uint64(i), head: "             | ", tone: dim, text: excerpt(line.String())})
 	}
 	return entries
 }
 
-// sparkline is the latency of the last probes, and its range; empty where no
-// probe was answered.
-func sparkline(l *look, all []time.Duration, width int) string {
-	if len(all) == 0 {
-		return ""
+// excerpt is the beginning of a text of a failure, and how much is missing.
+func excerpt(text string) string {
+	if len(text) <= maxFailure {
+		return text
 	}
-	all = all[max(len(all)-clamp(width-40, 8, 120), 0):]
-	low, high := all[0], all[0]
-	for _, d := range all {
-		low, high = min(low, d), max(high, d)
+	at := maxFailure
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
 	}
-	var b strings.Builder
-	for _, d := range all {
-		i := 0
-		if high > low {
-			i = int(int64(d-low) * int64(len(l.signs.bars)-1) / int64(high-low))
-		}
-		b.WriteString(l.signs.bars[i])
-	}
-	return "probes " + b.String() + " " + latency(low) + " to " + latency(high)
+	return text[:at] + "… (" + several(len(text)-at, "byte") + " more: 1 shows all)"
 }

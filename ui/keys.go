@@ -1,5 +1,10 @@
 package ui
 
+import (
+	"slices"
+	"strings"
+)
+
 // action is what a key asks for.
 type action uint8
 
@@ -14,6 +19,7 @@ const (
 	doRestart
 	doDisconnect
 	doConnect
+	doAcknowledge
 	doReload
 	toggleMark
 	markShown
@@ -39,6 +45,7 @@ const (
 	shrinkPane
 	openHelp
 	doSuspend
+	doLeave // the engine goes on serving
 	doQuit
 )
 
@@ -51,8 +58,10 @@ const (
 	anywhere = inTable | inPane
 )
 
-// binding is one line of the keymap. Help and footer are written from it.
+// binding is one line of the keymap. Help, footer and the README's table are
+// written from it, or held to it.
 type binding struct {
+	name   string   // in the configuration's [ui] keys
 	keys   []string // as Bubble Tea names them
 	label  string   // as a person reads them
 	do     action
@@ -62,55 +71,119 @@ type binding struct {
 }
 
 // keymap is all keys there are (D3), in the order in which help shows them.
-var keymap = []binding{
-	{[]string{"up", "k"}, "↑ k", moveUp, anywhere, "move", ""},
-	{[]string{"down", "j"}, "↓ j", moveDown, anywhere, "", ""},
-	{[]string{"pgup", "ctrl+b"}, "PgUp", pageUp, anywhere, "move by a page", ""},
-	{[]string{"pgdown", "ctrl+f"}, "PgDn", pageDown, anywhere, "", ""},
-	{[]string{"g", "home"}, "g", toFirst, anywhere, "first, last", ""},
-	{[]string{"G", "end"}, "G", toLast, anywhere, "", ""},
-	{[]string{"r"}, "r", doRestart, anywhere, "restart, entry read anew", "restart"},
-	{[]string{"d"}, "d", doDisconnect, anywhere, "disconnect until connected", "disconnect"},
-	{[]string{"c"}, "c", doConnect, anywhere, "connect; if it waits, now", "connect"},
-	{[]string{"R"}, "R", doReload, anywhere, "reload the file: shows, asks", "reload"},
-	{[]string{"space"}, "space", toggleMark, inTable, "mark; r d c mean all marked", ""},
-	{[]string{"*"}, "*", markShown, inTable, "mark all shown", ""},
-	{[]string{"esc"}, "esc", leave, anywhere, "leave pane, marks, filter", "back"},
-	{[]string{"enter", "tab"}, "tab", switchFocus, anywhere, "to the pane, and back", "pane"},
-	{[]string{"/"}, "/", openFilter, inTable, "filter name, phase, tag, why", "filter"},
-	{[]string{"s"}, "s", cycleSort, inTable, "sort by the next column", "sort"},
-	{[]string{"S"}, "S", reverseSort, inTable, "reverse the order", ""},
-	{[]string{"p"}, "p", cycleProblems, inTable, "problems first, then only", "problems"},
-	{[]string{"1"}, "1", showLog, anywhere, "log failures details history", ""},
-	{[]string{"2"}, "2", showFailures, anywhere, "", ""},
-	{[]string{"3"}, "3", showDetails, anywhere, "", ""},
-	{[]string{"4"}, "4", showHistory, anywhere, "", ""},
-	{[]string{"f"}, "f", toggleFollow, anywhere, "follow what arrives", "follow"},
-	{[]string{"w"}, "w", toggleWrap, anywhere, "wrap or cut long lines", "wrap"},
-	{[]string{"/"}, "/", openSearch, inPane, "search in the pane", "search"},
-	{[]string{"n"}, "n", searchNext, inPane, "next, previous match", "next"},
-	{[]string{"N"}, "N", searchPrevious, inPane, "", ""},
-	{[]string{"y"}, "y", copyLine, anywhere, "copy the line", "copy"},
-	{[]string{"W"}, "W", savePane, anywhere, "write the pane to a file", ""},
-	{[]string{"z"}, "z", toggleZoom, anywhere, "pane full screen", "zoom"},
-	{[]string{">"}, ">", growPane, anywhere, "larger, smaller pane", ""},
-	{[]string{"<"}, "<", shrinkPane, anywhere, "", ""},
-	{[]string{"?"}, "?", openHelp, anywhere, "this page", "help"},
-	{[]string{"ctrl+z"}, "ctrl-z", doSuspend, anywhere, "suspend; fg comes back", ""},
-	{[]string{"q", "ctrl+c"}, "q", doQuit, anywhere, "quit", "quit"},
+// [ui] keys puts other ones in their places.
+type keymap []binding
+
+var defaultKeys = keymap{
+	{"up", []string{"up", "k"}, "↑ k", moveUp, anywhere, "move", ""},
+	{"down", []string{"down", "j"}, "↓ j", moveDown, anywhere, "", ""},
+	{"page_up", []string{"pgup", "ctrl+b"}, "PgUp", pageUp, anywhere, "move by a page", ""},
+	{"page_down", []string{"pgdown", "ctrl+f"}, "PgDn", pageDown, anywhere, "", ""},
+	{"first", []string{"g", "home"}, "g", toFirst, anywhere, "first, last", ""},
+	{"last", []string{"G", "end"}, "G", toLast, anywhere, "", ""},
+	{"restart", []string{"r"}, "r", doRestart, anywhere, "restart, entry read anew", "restart"},
+	{"disconnect", []string{"d"}, "d", doDisconnect, anywhere, "disconnect until connected", "disconnect"},
+	{"connect", []string{"c"}, "c", doConnect, anywhere, "connect; if it waits, now", "connect"},
+	{"acknowledge", []string{"a"}, "a", doAcknowledge, anywhere, "acknowledge that it is down", "acknowledge"},
+	{"reload", []string{"R"}, "R", doReload, anywhere, "reload the file: shows, asks", "reload"},
+	{"mark", []string{"space"}, "space", toggleMark, inTable, "mark, mark all shown", ""},
+	{"mark_all", []string{"*"}, "*", markShown, inTable, "", ""},
+	{"back", []string{"esc"}, "esc", leave, anywhere, "leave pane, marks, filter", "back"},
+	{"pane", []string{"enter", "tab"}, "enter tab", switchFocus, anywhere, "to the pane, and back", "pane"},
+	{"filter", []string{"/"}, "/", openFilter, inTable, "filter, in the pane: search", "filter"},
+	{"sort", []string{"s"}, "s", cycleSort, inTable, "sort by the next column", "sort"},
+	{"reverse", []string{"S"}, "S", reverseSort, inTable, "reverse the order", ""},
+	{"problems", []string{"p"}, "p", cycleProblems, inTable, "problems first, then only", "problems"},
+	{"log", []string{"1"}, "1", showLog, anywhere, "log failures details history", ""},
+	{"failures", []string{"2"}, "2", showFailures, anywhere, "", ""},
+	{"details", []string{"3"}, "3", showDetails, anywhere, "", ""},
+	{"history", []string{"4"}, "4", showHistory, anywhere, "", ""},
+	{"follow", []string{"f"}, "f", toggleFollow, anywhere, "follow what arrives", "follow"},
+	{"wrap", []string{"w"}, "w", toggleWrap, anywhere, "wrap or cut long lines", "wrap"},
+	{"search", []string{"/"}, "/", openSearch, inPane, "search in the pane", "search"},
+	{"next", []string{"n"}, "n", searchNext, inPane, "next, previous match", "next"},
+	{"previous", []string{"N"}, "N", searchPrevious, inPane, "", ""},
+	{"copy", []string{"y"}, "y", copyLine, anywhere, "copy the line", "copy"},
+	{"write", []string{"W"}, "W", savePane, anywhere, "write the pane to a file", ""},
+	{"zoom", []string{"z"}, "z", toggleZoom, anywhere, "pane full screen", "zoom"},
+	{"grow", []string{">"}, ">", growPane, anywhere, "larger, smaller pane", ""},
+	{"shrink", []string{"<"}, "<", shrinkPane, anywhere, "", ""},
+	{"help", []string{"?"}, "?", openHelp, anywhere, "this page", "help"},
+	{"suspend", []string{"ctrl+z"}, "ctrl-z", doSuspend, anywhere, "suspend; fg comes back", ""},
+	{"leave", []string{"Q"}, "Q", doLeave, anywhere, "leave, the servers go on", "leave"},
+	{"quit", []string{"q"}, "q", doQuit, anywhere, "quit", "quit"},
+}
+
+// with is the keymap with other keys for some actions, by name. Names that
+// nobody knows change nothing: the configuration has said so.
+func (m keymap) with(keys map[string][]string) keymap {
+	if len(keys) == 0 {
+		return m
+	}
+	changed := slices.Clone(m)
+	for i := range changed {
+		if own, ok := keys[changed[i].name]; ok {
+			changed[i].keys, changed[i].label = own, labelOf(own)
+		}
+	}
+	return changed
+}
+
+// keyLabels are keys whose name is not what a person reads.
+var keyLabels = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgup": "PgUp", "pgdown": "PgDn", "home": "Home",
+	"end": "End", "insert": "Ins", "delete": "Del"}
+
+// labelOf is how a person reads keys; none is said so.
+func labelOf(keys []string) string {
+	labels := make([]string, len(keys))
+	for i, k := range keys {
+		mods, base := "", k
+		if at := strings.LastIndexByte(k, '+'); at > 0 && at < len(k)-1 {
+			mods, base = strings.ReplaceAll(k[:at+1], "+", "-"), k[at+1:]
+		}
+		if l, ok := keyLabels[base]; ok {
+			base = l
+		}
+		labels[i] = mods + base
+	}
+	if len(labels) == 0 {
+		return "(none)"
+	}
+	return strings.Join(labels, " ")
 }
 
 // lookup is the action of a key at a place.
-func lookup(key string, at place) action {
-	for i := range keymap {
-		if keymap[i].where&at == 0 {
-			continue
-		}
-		for _, k := range keymap[i].keys {
-			if k == key {
-				return keymap[i].do
-			}
+func (m keymap) lookup(key string, at place) action {
+	for i := range m {
+		if m[i].where&at != 0 && slices.Contains(m[i].keys, key) {
+			return m[i].do
 		}
 	}
 	return nothing
+}
+
+// label is what a person reads of an action's keys.
+func (m keymap) label(do action) string {
+	for i := range m {
+		if m[i].do == do {
+			return m[i].label
+		}
+	}
+	return ""
+}
+
+// Key is one action of the dashboard, for whoever describes or changes the keys.
+type Key struct {
+	Name            string   // in [ui] keys
+	Keys            []string // that it has by default
+	InTable, InPane bool     // where they work
+}
+
+// Keys are all actions and their default keys. ctrl+c quits, whatever they are.
+func Keys() []Key {
+	all := make([]Key, len(defaultKeys))
+	for i, b := range defaultKeys {
+		all[i] = Key{b.name, slices.Clone(b.keys), b.where&inTable != 0, b.where&inPane != 0}
+	}
+	return all
 }

@@ -14,7 +14,7 @@ import (
 func TestD3_NoKeyMeansTwoThings(t *testing.T) {
 	for _, at := range []place{inTable, inPane} {
 		seen := map[string]action{}
-		for _, b := range keymap {
+		for _, b := range defaultKeys {
 			if b.where&at == 0 {
 				continue
 			}
@@ -28,7 +28,7 @@ func TestD3_NoKeyMeansTwoThings(t *testing.T) {
 	}
 	for do := moveUp; do <= doQuit; do++ {
 		found := false
-		for _, b := range keymap {
+		for _, b := range defaultKeys {
 			found = found || b.do == do
 		}
 		if !found {
@@ -173,7 +173,8 @@ func TestD3_Mouse(t *testing.T) {
 }
 
 func TestD2_FooterOffersWhatWorks(t *testing.T) {
-	b := newBench(t, tenPhases(), 120, 40, Options{})
+	holds := Options{HoldsEngine: true}
+	b := newBench(t, tenPhases(), 120, 40, holds)
 	for _, c := range []struct{ keys, has, hasNot string }{
 		{"", "c connect", "esc"},
 		{"G", "c connect", "d disconnect"},   // off
@@ -182,7 +183,7 @@ func TestD2_FooterOffersWhatWorks(t *testing.T) {
 		{"/ c r enter", "/cr", "c nothing"},
 		{"tab", "tab table", "/ filter"},
 	} {
-		b := newBench(t, tenPhases(), 120, 40, Options{})
+		b := newBench(t, tenPhases(), 120, 40, holds)
 		b.press(strings.Fields(c.keys)...)
 		if f := b.footer(); !strings.Contains(f, c.has) || strings.Contains(f, c.hasNot) || !strings.HasSuffix(f, "? help  q quit") {
 			t.Errorf("after %q the footer is %q", c.keys, f)
@@ -216,5 +217,44 @@ func TestD2_SeveralDown(t *testing.T) {
 	b := newBench(t, f, 120, 40, Options{})
 	if got, want := b.line(2), " 5 down: github for 13 min, mail for 4 min, docs for 3 min and 2 more"; got != want {
 		t.Errorf("the notice is %q, want %q", got, want)
+	}
+}
+
+func TestD3_AClickOnAHeadSorts(t *testing.T) {
+	b := newBench(t, tenPhases(), 200, 50, Options{})
+	p := b.app.places
+	heads := b.line(p.table)
+	click := func(head string) {
+		x := len([]rune(heads[:strings.Index(heads, head)]))
+		b.send(tea.MouseClickMsg{X: x, Y: p.table, Button: tea.MouseLeft})
+	}
+	click("STARTS")
+	if got := b.app.table.shown[0].Server; b.app.table.by != byStarts || got != "github" {
+		t.Errorf("sorted by %d, %s first", b.app.table.by, got)
+	}
+	click("STARTS")
+	if !b.app.table.reverse {
+		t.Error("a second click does not reverse the order")
+	}
+	click("SERVER")
+	if b.app.table.by != byName || b.app.table.reverse {
+		t.Error("a click on another head does not sort by it")
+	}
+}
+
+func TestD3_AClickInThePaneGoesToItsRow(t *testing.T) {
+	b := newBench(t, tenPhases(), 120, 40, Options{})
+	b.press("j", "j", "j")
+	for _, c := range []struct {
+		view string
+		row  int
+		want string
+	}{{"1", 4, "Error: Bad credentials"}, {"4", 6, "down           MCP server down (attempt 5)"}} {
+		b.press(c.view)
+		y := b.app.places.pane + 1 + c.row
+		b.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})
+		if got := b.line(y); !strings.HasPrefix(got, "▸") || !strings.Contains(got, c.want) {
+			t.Errorf("view %s: the row that was clicked is %q", c.view, got)
+		}
 	}
 }

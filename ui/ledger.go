@@ -134,7 +134,11 @@ func (l *ledger) say() (tone, string) {
 		t = active
 		parts = append(parts, strconv.Itoa(n)+" not answered yet")
 	}
-	text := l.verb.String() + " " + several(l.total, "server") + ": " + strings.Join(parts, ", ")
+	text := l.verb.String() + " " + several(l.total, "server")
+	if len(l.waiting) > 0 {
+		text = l.verb.String() + "ing " + strconv.Itoa(l.total)
+	}
+	text += ": " + strings.Join(parts, ", ")
 	if l.refused {
 		text += ": " + l.text
 	}

@@ -23,18 +23,21 @@ const (
 	good        // is well
 	active      // is on its way
 	note        // an order's answer, a key
+	match       // what a search found
 	tones
 )
 
 // style is the control sequences around a text, computed once.
 type style struct{ on, off string }
 
-// look is how everything is drawn: two sets of styles (a row as it is, and the
-// selected one), the glyphs, and how text is measured.
+// look is how everything is drawn: the sets of styles, the glyphs, and how text
+// is measured.
 type look struct {
-	sets   [2][tones]style
+	sets   [3][tones]style      // see the canvas: a row, the selected one, one that is out of date
 	phases [model.Phases]string // one cell each (D9)
 	signs  signs
+	lots   [lots]string // of a day's parts
+	ascii  bool         // see drawn
 	cells  ansi.Method
 }
 
@@ -78,7 +81,29 @@ const (
 	light
 )
 
-type palette struct{ bad, warn, good, active, note, selected color.Color }
+type palette struct{ bad, warn, good, active, note, dim, head, selected color.Color }
+
+// Theme has colours that replace the dashboard's own: by the name of what they
+// mean (Tokens), as #rrggbb, or a number of the terminal's 256. Each holds once
+// the terminal has said which background it has.
+type Theme struct{ Dark, Light map[string]string }
+
+// Tokens are the names of what has a colour.
+func Tokens() []string {
+	return []string{"bad", "warn", "good", "active", "note", "dim", "head", "selected"}
+}
+
+// with is the palette with some other colours.
+func (p palette) with(colours map[string]string) palette {
+	at := map[string]*color.Color{"bad": &p.bad, "warn": &p.warn, "good": &p.good, "active": &p.active, "note": &p.note,
+		"dim": &p.dim, "head": &p.head, "selected": &p.selected}
+	for token, c := range colours {
+		if own := at[token]; own != nil {
+			*own = lipgloss.Color(c)
+		}
+	}
+	return p
+}
 
 // palettes are calm: what is well is muted, what is wrong stands out.
 var palettes = [...]palette{
@@ -91,27 +116,52 @@ var palettes = [...]palette{
 
 // newLook computes every style; it is called at the start, and again when the
 // terminal names its background.
-func newLook(ascii bool, bg background, cells ansi.Method) *look {
-	l := &look{phases: phaseGlyphs, signs: unicodeSigns, cells: cells}
-	if ascii {
-		l.phases, l.signs = phaseASCII, asciiSigns
+func newLook(opts Options, bg background, cells ansi.Method) *look {
+	l := &look{phases: phaseGlyphs, signs: unicodeSigns, lots: lotGlyphs, cells: cells, ascii: opts.ASCII}
+	if opts.ASCII {
+		l.phases, l.signs, l.lots, l.cells = phaseASCII, asciiSigns, lotASCII, ansi.WcWidth
 	}
 	p := palettes[bg]
+	switch bg {
+	case dark:
+		p = p.with(opts.Theme.Dark)
+	case light:
+		p = p.with(opts.Theme.Light)
+	}
 	for i := range l.sets {
 		base := lipgloss.NewStyle()
-		if i == 1 {
+		switch i {
+		case 1:
 			base = base.Bold(true)
 			if p.selected != nil {
 				base = base.Background(p.selected)
 			}
+		case 2:
+			for t := range l.sets[i] {
+				l.sets[i][t] = sgr(faint(base, p.dim))
+			}
+			continue
+		}
+		quiet := base
+		if i == 0 {
+			quiet = faint(base, p.dim)
 		}
 		l.sets[i] = [tones]style{
-			plain: sgr(base), strong: sgr(base.Bold(true)), dim: sgr(base.Faint(i == 0)), head: sgr(base.Faint(true)),
+			plain: sgr(base), strong: sgr(base.Bold(true)), dim: sgr(quiet), head: sgr(faint(base, p.head)),
 			bad: sgr(base.Foreground(p.bad).Bold(true)), warn: sgr(base.Foreground(p.warn)), good: sgr(base.Foreground(p.good)),
-			active: sgr(base.Foreground(p.active)), note: sgr(base.Foreground(p.note)),
+			active: sgr(base.Foreground(p.active)), note: sgr(base.Foreground(p.note)), match: sgr(base.Reverse(true)),
 		}
 	}
 	return l
+}
+
+// faint is a style for what may be overlooked: in its own colour, where the
+// theme has one.
+func faint(s lipgloss.Style, own color.Color) lipgloss.Style {
+	if own != nil {
+		return s.Foreground(own)
+	}
+	return s.Faint(true)
 }
 
 // sgr takes a style's sequences apart, so that drawing is two appends.

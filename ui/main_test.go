@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,12 +34,17 @@ func dashboard(how string) int {
 	}}
 	var e Engine = newFake(f)
 	switch how {
+	case "stops": // until it is killed
+		killed := make(chan struct{})
+		opts.HoldsEngine, opts.Stop, opts.Kill = true, func() { <-killed }, sync.OnceFunc(func() { close(killed) })
 	case "panic in a goroutine":
 		e.(*fake).onNext = func() { panic("next: hunter22") }
 	case "panic in a command":
 		e = brokenLines{e}
 	case "panic in Update":
 		e = brokenDo{e}
+	case "flood":
+		go e.(*fake).pour("notes")
 	case "quiet":
 		e = newFake(quietFleet(200))
 	}
@@ -53,6 +59,26 @@ func dashboard(how string) int {
 		fmt.Println("ended well")
 	}
 	return 0
+}
+
+// pour adds 2,000 lines a second to a server's tail, for as long as the process
+// lives, and tells of it as often as an engine does.
+func (e *fake) pour(server string) {
+	var seq uint64
+	for range time.Tick(time.Second / 15) {
+		e.mu.Lock()
+		f := e.fleet
+		e.mu.Unlock()
+		e.change(func(e *fake) {
+			for range 2000 / 15 {
+				seq++
+				e.lines[server] = append(e.lines[server], model.Line{Seq: seq, At: time.Now(), Run: 1,
+					Text: text("worker %d: GET /v1/items?page=%d 200 in %d ms", seq%7, seq*7919, seq%93)})
+			}
+			e.lines[server] = e.lines[server][max(len(e.lines[server])-1000, 0):]
+			e.fleet = with(f, server, func(r *model.Row) { r.Lines = seq })
+		})
+	}
 }
 
 type brokenLines struct{ Engine }

@@ -1,8 +1,9 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/sys/unix"
 
 	"rollcall/model"
 )
@@ -11,6 +12,12 @@ import (
 // more than one it asks first (D4).
 func (a *app) order(verb model.Verb) tea.Cmd {
 	rows := a.table.targets()
+	a.table.settle()
+	if verb == model.Acknowledge && len(rows) > 0 {
+		if rows = slices.DeleteFunc(rows, func(r *model.Row) bool { return !acknowledgeable(r) }); len(rows) == 0 {
+			a.said = "nothing to acknowledge: no open episode that nobody knows of"
+		}
+	}
 	switch len(rows) {
 	case 0:
 		return nil
@@ -26,8 +33,8 @@ func (a *app) answered(name string) tea.Cmd {
 	a.mode = browsing
 	q := a.question
 	switch {
-	case q.quits() && (name == "y" || name == "q"):
-		return tea.Quit
+	case q.quits() && (name == "y" || a.keys.lookup(name, a.focus) == doQuit):
+		return a.beginStop()
 	case q.quits() || name != "y":
 		return nil
 	case q.reload != nil:
@@ -46,32 +53,16 @@ func (a *app) do(orders []model.Order) tea.Cmd {
 	return a.fetchAnswers()
 }
 
-// quit ends the dashboard; where that stops running servers it asks first, and
-// a second time of asking is a yes.
-func (a *app) quit() tea.Cmd {
-	n := running(a.fleet.Rows)
-	again := a.mode == asking && a.question.quits()
-	if !a.opts.HoldsEngine || n == 0 || again || a.fleet.Stopping {
-		return tea.Quit
-	}
-	a.mode, a.question = asking, quitQuestion(n)
-	return nil
-}
-
-// suspend gives the terminal back to the shell. Where there is no shell, as in
-// a tmux window of its own, nobody could wake what was stopped.
-func (a *app) suspend() tea.Cmd {
-	if sid, err := unix.Getsid(0); err != nil || sid == unix.Getpgrp() {
-		a.said = "ctrl-z: no shell waits in this terminal, nothing was suspended"
-		return nil
-	}
-	return tea.Suspend
-}
-
 // answer is the footer's line about what was said or ordered last.
 func (a *app) answer() (tone, string) {
 	if a.said != "" {
 		return note, a.said
 	}
-	return a.ledger.say()
+	if t, text := a.ledger.say(); text != "" {
+		return t, text
+	}
+	return dim, a.heard.text(a.engineNow())
 }
+
+// acknowledgeable reports whether a server is down and nobody has said so yet.
+func acknowledgeable(r *model.Row) bool { return !r.DownSince.IsZero() && r.AckedSince.IsZero() }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"rollcall/model"
@@ -22,8 +23,10 @@ var viewNames = [views]string{"log", "failures", "details", "history"}
 
 // Bounds of what the pane keeps of one server.
 const (
-	maxLines  = 1000 // the tail's own bound (T3)
-	maxEvents = 5000
+	maxLines     = 1000 // the tail's own bound (T3)
+	maxEvents    = 5000
+	maxHeld      = 3000 // lines, while it is scrolled up
+	maxHeldBytes = 1 << 20
 )
 
 // pane tells of the selected server: its lines, failures, details or history.
@@ -31,20 +34,26 @@ type pane struct {
 	server  string
 	view    view
 	zoomed  bool // on the whole screen
+	narrow  bool // the divider has no room for all views' names
 	share   int  // of the body, in thousandths; 0 is what the table leaves
 	wrap    bool
 	search  string
 	scrolls [views]scroll
 
 	log       []entry
-	lastLine  uint64 // the newest line that is here
+	lastLine  uint64  // the newest line that is here
+	lastRun   uint64  // the newest run that has a line here
+	ends      []ended // how the runs before it ended, by run
 	history   []entry
 	failures  []entry
 	latencies []time.Duration // of probes that were answered
 	lastEvent uint64          // the newest event that is here
 	latest    *model.Row      // the row when events were last read
+	day       timeline
+	usage     usage
 
-	fetching bool // a command is under way; the next one waits for it
+	resting                       bool // its log is not read for now
+	fetchingLines, fetchingEvents bool // a command is under way; the next one waits for it
 }
 
 func newPane() pane {
@@ -63,86 +72,21 @@ func (p *pane) show(server string) {
 	if p.server == server {
 		return
 	}
-	p.server, p.log, p.lastLine = server, nil, 0
-	p.history, p.failures, p.latencies, p.lastEvent, p.latest = nil, nil, nil, 0, nil
+	*p = pane{server: server, view: p.view, zoomed: p.zoomed, share: p.share, wrap: p.wrap, search: p.search,
+		fetchingLines: p.fetchingLines, fetchingEvents: p.fetchingEvents}
 	p.follow()
-}
-
-// addLines appends lines of the tail. A gap says how many were dropped.
-func (p *pane) addLines(lines []model.Line) {
-	for _, l := range lines {
-		if l.Seq <= p.lastLine {
-			continue
-		}
-		if missing := l.Seq - p.lastLine - 1; missing > 0 {
-			p.log = append(p.log, entry{seq: l.Seq - 1, head: "           ", tone: dim,
-				text: "(" + several(int(missing), "earlier line") + " no longer kept)"})
-		}
-		p.lastLine = l.Seq
-		p.log = append(p.log, lineEntry(l))
-	}
-	if extra := len(p.log) - maxLines; extra > 0 {
-		p.log = append(p.log[:0:0], p.log[extra:]...)
-	}
-}
-
-// lineEntry sets rollcall's own lines apart from what the server said, and
-// failures from both, by a sign and by colour.
-func lineEntry(l model.Line) entry {
-	e := entry{seq: l.Seq, head: l.At.Local().Format(time.TimeOnly), text: l.Text.String()}
-	switch l.Kind {
-	case model.LineStderr:
-		e.head += " | "
-	case model.LineNoise:
-		e.head, e.tone = e.head+" # ", dim
-	case model.LineEvent:
-		e.head, e.tone = e.head+"   ", active
-	case model.LineFailure:
-		e.head, e.tone = e.head+" ! ", bad
-	}
-	return e
-}
-
-// addEvents appends events of the server. Probes that were answered are not
-// listed: the sparkline tells of these.
-func (p *pane) addEvents(events []model.Event) {
-	for _, e := range events {
-		if e.Seq <= p.lastEvent {
-			continue
-		}
-		p.lastEvent = e.Seq
-		if e.Kind.Failure() {
-			p.failures = append(p.failures, failureEntries(e)...)
-		}
-		if e.Kind == model.EvProbe && e.Outcome.String() == model.Alive.String() {
-			if e.Elapsed.Ok {
-				p.latencies = append(p.latencies, time.Duration(e.Elapsed.V))
-			}
-			continue
-		}
-		p.history = append(p.history, historyEntry(e))
-	}
-	p.history, p.failures, p.latencies = newest(p.history), newest(p.failures), newest(p.latencies)
-}
-
-// newest keeps the last maxEvents.
-func newest[T any](all []T) []T {
-	if extra := len(all) - maxEvents; extra > 0 {
-		return append([]T(nil), all[extra:]...)
-	}
-	return all
 }
 
 // page lays out the entries of the present view on so many lines.
 func (p *pane) page(l *look, row *model.Row, width, height int, now time.Time) *page {
-	pg := &page{look: l, height: height, wrap: p.wrap}
+	pg := &page{look: l, height: height, wrap: p.wrap, query: strings.ToLower(p.search), bare: p.zoomed}
 	switch p.view {
 	case logView:
 		pg.entries = p.log
 	case failureView:
 		pg.entries = p.failures
 	case detailView:
-		pg.entries = details(row, now)
+		pg.entries = details(row, &p.usage, now)
 	case historyView:
 		pg.entries = p.history
 	}
@@ -150,36 +94,45 @@ func (p *pane) page(l *look, row *model.Row, width, height int, now time.Time) *
 	if len(pg.entries) > 0 {
 		head = l.width(pg.entries[0].head)
 	}
-	pg.width = width - 1 - head
+	pg.width = width - head
+	if !pg.bare {
+		pg.width-- // the cursor
+	}
 	if pg.width < 10 {
 		pg.wrap = false
 	}
 	return pg
 }
 
-// draw writes the divider and the pane below it, height lines in all.
+// listHeight is what is left of so many lines below the divider for entries.
+func (p *pane) listHeight(height int) int {
+	if p.view == historyView {
+		height -= p.summaryHeight(height)
+	}
+	return max(height, 0)
+}
+
+// draw writes the divider and the pane below it, height lines in all. On the
+// whole screen there is no divider: a selection with the terminal's own mouse
+// copies text alone.
 func (p *pane) draw(c *canvas, row *model.Row, height int, focused bool, now time.Time) {
 	if height < 1 {
 		return
 	}
 	end := c.lines + height
-	height-- // the divider
-	spark := ""
-	if p.view == historyView && height > 2 {
-		spark = sparkline(c.look, p.latencies, c.width-2)
-	}
-	if spark != "" {
+	if !p.zoomed {
 		height--
 	}
-	pg := p.page(c.look, row, c.width, height, now)
+	pg := p.page(c.look, row, c.width, p.listHeight(height), now)
 	v := &p.scrolls[p.view]
 	v.settle(pg)
-	p.drawDivider(c, p.state(pg), focused)
-	if spark != "" {
-		c.put(dim, " "+spark)
-		c.end()
+	if !p.zoomed {
+		p.drawDivider(c, p.state(row, pg), focused)
 	}
-	if len(pg.entries) == 0 && height > 0 {
+	if p.view == historyView {
+		p.drawSummary(c, p.summaryHeight(height))
+	}
+	if len(pg.entries) == 0 && c.lines < end {
 		c.put(dim, " "+p.emptyText(row))
 		c.end()
 	}
@@ -187,40 +140,54 @@ func (p *pane) draw(c *canvas, row *model.Row, height int, focused bool, now tim
 	c.until(end)
 }
 
-// state says where the pane stands: following, or how much is new below.
-func (p *pane) state(pg *page) string {
+// state says where the pane stands: which match, following, or how much is new
+// below.
+func (p *pane) state(row *model.Row, pg *page) string {
 	v := &p.scrolls[p.view]
-	switch n := v.unseen(pg); {
-	case p.view == detailView || len(pg.entries) == 0:
-		return ""
-	case v.follow:
-		return "following"
-	case n > 0:
-		return strconv.Itoa(n) + " new: f follows"
+	found := pg.found(v.cur)
+	if found != "" {
+		found += " "
 	}
-	return "held: f follows"
+	n := v.unseen(pg)
+	if p.view == logView && row != nil && row.Lines > p.lastLine && p.full() {
+		n += int(row.Lines - p.lastLine)
+	}
+	switch {
+	case p.view == detailView || len(pg.entries) == 0:
+		return strings.TrimSpace(found)
+	case v.follow:
+		return found + "following"
+	case n > 0:
+		return found + strconv.Itoa(n) + " new: f follows"
+	}
+	return found + "held: f follows"
+}
+
+// title is server, view and state in a line, for a pane without a divider.
+func (p *pane) title(row *model.Row, pg *page) string {
+	return strings.TrimSpace(p.server + " " + viewNames[p.view] + " " + p.state(row, pg))
 }
 
 // drawDivider names the server and the views, and how the pane stands.
 func (p *pane) drawDivider(c *canvas, state string, focused bool) {
 	l := c.look
+	tail := ""
+	if state != "" {
+		tail = " " + state + " "
+	}
+	p.narrow = p.tabsEnd(l, false)+l.width(tail)+1 > c.width
 	c.put(head, l.signs.rule+" ")
 	c.put(strong, p.server)
 	c.put(head, " "+l.signs.rule+l.signs.rule)
-	for i, name := range viewNames {
-		label := strconv.Itoa(i+1) + " " + name
-		switch {
-		case view(i) == p.view && focused:
+	for v := range views {
+		switch label := p.tab(v, p.narrow); {
+		case v == p.view && focused:
 			c.put(note, "["+label+"]")
-		case view(i) == p.view:
+		case v == p.view:
 			c.put(strong, "["+label+"]")
 		default:
 			c.put(dim, " "+label+" ")
 		}
-	}
-	tail := ""
-	if state != "" {
-		tail = " " + state + " "
 	}
 	for c.left > l.width(tail)+1 {
 		c.put(head, l.signs.rule)
@@ -228,6 +195,28 @@ func (p *pane) drawDivider(c *canvas, state string, focused bool) {
 	c.put(dim, tail)
 	c.put(head, l.signs.rule)
 	c.end()
+}
+
+// tab is a view's name in the divider; where there is no room for all, the
+// present one's alone.
+func (p *pane) tab(v view, narrow bool) string {
+	n := strconv.Itoa(int(v) + 1)
+	if narrow && v != p.view {
+		return n
+	}
+	return n + " " + viewNames[v]
+}
+
+// tabsStart and tabsEnd are the cells of the divider between which the views
+// are named.
+func (p *pane) tabsStart(l *look) int { return 2 + l.width(p.server) + 3 }
+
+func (p *pane) tabsEnd(l *look, narrow bool) int {
+	at := p.tabsStart(l)
+	for v := range views {
+		at += len(p.tab(v, narrow)) + 2
+	}
+	return at
 }
 
 // emptyText says why there is nothing.

@@ -17,7 +17,7 @@ func TestREADMENamesEveryKey(t *testing.T) {
 		t.Fatal("the README has no table of keys")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
-	for _, b := range keymap {
+	for _, b := range defaultKeys {
 		if !strings.Contains(table, "`"+b.label+"`") {
 			t.Errorf("the README does not name the key %q: %s", b.label, b.help)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
@@ -13,8 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// fps is how often the screen may change. A key is seen after 25 ms on
-// average; an idle screen costs half of what 60 would.
+// fps is how often the screen may change where its pace cannot be set.
 const fps = 20
 
 // PanicError is a defect of the dashboard: what was raised, and where,
@@ -27,35 +27,69 @@ func (e *PanicError) Error() string {
 
 // Run shows the dashboard until the operator quits, ctx ends, or SIGTERM,
 // SIGINT or SIGHUP comes: then it returns nil, and the caller decides what
-// becomes of the engine. It returns an error where the terminal cannot be
-// used, and a *PanicError where the dashboard broke. Whatever happens, the
-// terminal is as it was (D10), and nobody waits in e.Next any longer.
+// becomes of the engine. Where opts.Stop is set the servers are stopped before
+// it returns, with the screen showing it; an end of ctx does not wait for that.
+// It returns an error where the terminal cannot be used, and a *PanicError where
+// the dashboard broke. Whatever happens, the terminal is as it was (D10), and
+// nobody waits in e.Next any longer.
 func Run(ctx context.Context, e Engine, opts Options) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	defer stop()
+	if err := checkSize(opts.Output); err != nil {
+		return err
+	}
+	parent := ctx
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(signals)
 
 	f := newFeed()
-	p := tea.NewProgram(newApp(e, opts, f.next, f.touched), programOptions(opts)...)
-	feeding, quitting := make(chan struct{}), make(chan struct{})
+	a := newApp(e, opts, f.next, f.touched)
+	a.jobs.watch()
+	defer a.jobs.ignore()
+	p := tea.NewProgram(a, programOptions(opts)...)
+	a.pace = newPace(p)
+	feeding, attending := make(chan struct{}), make(chan struct{})
 	go func() { defer close(feeding); f.run(ctx, e) }()
-	go func() {
-		defer close(quitting)
-		<-ctx.Done()
-		p.Quit() // does nothing where the program has ended
-	}()
+	signalled := false
+	go func() { defer close(attending); signalled = attend(ctx, p, signals, a) }()
 	err := runGuarded(p, opts)
-	asked := ctx.Err() != nil
-	stop()
+	ended := parent.Err() != nil
+	cancel()
 	<-feeding
-	<-quitting
-	if asked && !errors.As(err, new(*PanicError)) {
+	<-attending
+	if (signalled || ended) && !errors.As(err, new(*PanicError)) {
 		return nil // a terminal that hung up gives errors that nobody can act on
 	}
 	return err
 }
 
+// attend ends the program at the end of ctx, has it stop at each signal, and gives
+// it those of the shell's job control. It reports whether one asked to stop.
+func attend(ctx context.Context, p *tea.Program, signals <-chan os.Signal, a *app) (signalled bool) {
+	for {
+		select {
+		case s := <-signals:
+			if s == syscall.SIGHUP && signalled {
+				continue // a terminal that closes may say so twice, and means no kill
+			}
+			signalled = true
+			if s == syscall.SIGHUP && a.opts.LeaveOnHangup {
+				p.Send(leaveMsg{})
+				continue
+			}
+			p.Send(stopMsg{}) // does nothing where the program has ended
+		case s := <-a.jobs.signals:
+			p.Send(jobMsg{s})
+		case <-ctx.Done():
+			p.Quit()
+			return signalled
+		}
+	}
+}
+
 func programOptions(opts Options) []tea.ProgramOption {
-	options := []tea.ProgramOption{tea.WithFPS(fps), tea.WithoutCatchPanics(), tea.WithoutSignalHandler()}
+	options := []tea.ProgramOption{tea.WithFPS(fps), tea.WithoutCatchPanics(), tea.WithoutSignalHandler(), tea.WithFilter(withinBounds)}
 	if opts.Input != nil {
 		options = append(options, tea.WithInput(opts.Input))
 	}
@@ -77,6 +111,7 @@ func runGuarded(p *tea.Program, opts Options) (err error) {
 			return
 		}
 		stack := debug.Stack()
+		_ = p.ReleaseTerminal() // it waits for the reader of keys; Kill would close what that reads
 		p.Kill()
 		if handed, ok := v.(panicked); ok {
 			v, stack = handed.value, handed.stack

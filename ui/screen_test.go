@@ -30,6 +30,7 @@ func newBench(t testing.TB, f model.Fleet, width, height int, opts Options) *ben
 	b := &bench{t: t, engine: e}
 	b.app = newApp(e, opts, func() tea.Msg { return nil }, func() {})
 	b.app.now = func() time.Time { return noon }
+	b.app.linesRest = time.Microsecond
 	b.send(tea.WindowSizeMsg{Width: width, Height: height}, fleetMsg{f})
 	return b
 }
@@ -153,6 +154,10 @@ func TestD1_Screens(t *testing.T) {
 		{"details-120x40", 120, 40, tenPhases(), Options{}, []string{"/", "s", "e", "a", "r", "enter", "3", ">", ">", ">"}},
 		{"details-refused-80x24", 80, 24, tenPhases(), Options{}, []string{"j", "3"}},
 		{"history-120x40", 120, 40, tenPhases(), Options{}, []string{"j", "j", "j", "4"}},
+		{"history-40x10", 40, 10, tenPhases(), Options{}, []string{"j", "j", "j", "4", "z"}},
+		{"history-80x24", 80, 24, tenPhases(), Options{}, []string{"j", "j", "j", "4"}},
+		{"history-ascii-120x40", 120, 40, tenPhases(), Options{ASCII: true}, []string{"j", "j", "j", "4"}},
+		{"log-zoomed-40x10", 40, 10, tenPhases(), Options{}, []string{"j", "j", "j", "z"}},
 		{"history-200x50", 200, 50, tenPhases(), Options{}, []string{"j", "j", "j", "4"}},
 		{"help-80x24", 80, 24, tenPhases(), Options{}, []string{"?"}},
 		{"help-120x40", 120, 40, tenPhases(), Options{}, []string{"?"}},
@@ -165,6 +170,7 @@ func TestD1_Screens(t *testing.T) {
 		{"broken-80x24", 80, 24, broken, Options{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			c.opts.HoldsEngine = !strings.HasPrefix(c.name, "attached")
 			b := newBench(t, c.fleet, c.width, c.height, c.opts)
 			b.press(c.keys...)
 			got := b.screen()
@@ -179,4 +185,8 @@ func TestD1_Screens(t *testing.T) {
 			golden(t, c.name, got)
 		})
 	}
+}
+
+func sized(width, height int) tea.WindowSizeMsg {
+	return tea.WindowSizeMsg{Width: width, Height: height}
 }

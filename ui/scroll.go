@@ -1,9 +1,6 @@
 package ui
 
-import (
-	"sort"
-	"strings"
-)
+import "sort"
 
 // entry is one item of the pane: a line of the log, an event, a line of the
 // details. head is never wrapped; a long text is wrapped or cut beside it.
@@ -12,6 +9,7 @@ type entry struct {
 	head string // the time and a sign of what kind it is; all of one width in a view
 	tone tone
 	text string
+	run  uint64 // of a rule in the log: whose end it tells
 }
 
 // spot is a row of the pane: the entry, and which of its wrapped rows. It
@@ -36,6 +34,8 @@ type page struct {
 	width   int // of the text beside the head; 0 or less shows nothing
 	height  int
 	wrap    bool
+	query   string // what is searched for, in lower case
+	bare    bool   // no column for the cursor: what a terminal selects is text alone
 }
 
 // rows is the text of entry i, row by row.
@@ -146,28 +146,6 @@ func (v *scroll) unseen(p *page) int {
 	return len(p.entries) - sort.Search(len(p.entries), func(i int) bool { return p.entries[i].seq > v.newest })
 }
 
-// find goes to the next entry (or the previous, where back is set) that holds
-// the query, whatever its case, and reports whether there is one.
-func (v *scroll) find(p *page, query string, back bool) bool {
-	if query == "" || len(p.entries) == 0 {
-		return false
-	}
-	v.settle(p)
-	query = strings.ToLower(query)
-	n, at := len(p.entries), p.index(v.cur)
-	for k := 1; k <= n; k++ {
-		i := (at + k) % n
-		if back {
-			i = (at - k + n) % n
-		}
-		if strings.Contains(strings.ToLower(p.entries[i].text), query) {
-			v.to(p, spot{p.entries[i].seq, 0}, false)
-			return true
-		}
-	}
-	return false
-}
-
 // draw writes the visible rows.
 func (v *scroll) draw(c *canvas, p *page, focused bool) {
 	v.settle(p)
@@ -176,30 +154,44 @@ func (v *scroll) draw(c *canvas, p *page, focused bool) {
 	}
 	i, sub := p.index(v.top), v.top.sub
 	for n := 0; n < p.height && i < len(p.entries); i, sub = i+1, 0 {
-		e, rows := &p.entries[i], p.rows(i)
-		for ; sub < len(rows) && n < p.height; sub, n = sub+1, n+1 {
-			here := focused && e.seq == v.cur.seq
-			v.drawRow(c, e, rows[sub], sub, here, here && sub == v.cur.sub)
-		}
+		n += v.drawEntry(c, p, i, sub, p.height-n, focused)
 	}
 }
 
-func (v *scroll) drawRow(c *canvas, e *entry, text string, sub int, entryHere, rowHere bool) {
-	cursor := " "
-	if rowHere {
-		cursor = c.look.signs.cursor
+// drawEntry writes at most limit rows of entry i, from its row sub on, and
+// returns how many.
+func (v *scroll) drawEntry(c *canvas, p *page, i, sub, limit int, focused bool) int {
+	e, rows := &p.entries[i], p.rows(i)
+	marks, begins := p.matches(i), []int(nil)
+	if len(marks) > 0 {
+		begins = locate(e.text, rows)
 	}
-	c.selected(entryHere)
-	c.put(strong, cursor)
-	if sub == 0 {
-		c.put(dim, e.head)
-	} else {
-		c.fill(c.look.width(e.head))
+	here := focused && e.seq == v.cur.seq
+	n := 0
+	for ; sub < len(rows) && n < limit; sub, n = sub+1, n+1 {
+		c.selected(here)
+		if !p.bare {
+			cursor := " "
+			if here && sub == v.cur.sub {
+				cursor = c.look.signs.cursor
+			}
+			c.put(strong, cursor)
+		}
+		if sub == 0 {
+			c.put(dim, e.head)
+		} else {
+			c.fill(c.look.width(e.head))
+		}
+		if len(marks) > 0 {
+			putMarked(c, e.tone, rows[sub], begins[sub], marks)
+		} else {
+			c.put(e.tone, rows[sub])
+		}
+		if here {
+			c.fill(c.left)
+		}
+		c.selected(false)
+		c.end()
 	}
-	c.put(e.tone, text)
-	if entryHere {
-		c.fill(c.left)
-	}
-	c.selected(false)
-	c.end()
+	return n
 }

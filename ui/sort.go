@@ -20,12 +20,23 @@ const (
 	byFor
 	byProbe
 	byStarts
+	byVia
+	byTags
+	byFailure
 	orders
 )
 
+// orderNames are their words, each with what comes first.
+var orderNames = [orders]string{byProblem: "problem, the worst first", byName: "server", byPhase: "phase", byAttempt: "attempt, the highest first",
+	byNext: "next retry, the soonest first", byFor: "time in phase, the shortest first", byProbe: "probe, the slowest first",
+	byStarts: "starts, the most first", byVia: "transport", byTags: "tags", byFailure: "last failure, the newest first"}
+
 // severity is how much a row wants a person: the lower, the sooner. All below
-// calm are problems.
+// calm are problems. One that was acknowledged wants nobody for now.
 func severity(r *model.Row) int {
+	if !r.AckedSince.IsZero() {
+		return calm + known
+	}
 	switch trying := r.Phase == model.Queued || r.Phase == model.Starting || r.Phase == model.Stopping; {
 	case r.Phase == model.Halted:
 		return 0
@@ -50,12 +61,13 @@ func severity(r *model.Row) int {
 // calm is the least severity that is no problem; severities is how many there are.
 const (
 	calm       = 8
-	severities = calm + 7
+	known      = 5 // among what is calm: acknowledged
+	severities = calm + 8
 )
 
 // calmness is the order of what is no problem.
 var calmness = [model.Phases]int{model.Settling: 0, model.Starting: 1, model.Stopping: 2, model.Queued: 3, model.Up: 4,
-	model.Ended: 5, model.Off: 6}
+	model.Ended: 6, model.Off: 7}
 
 // arrange sorts rows, stable over the configuration's order, so that rows that
 // are alike do not change places.
@@ -110,6 +122,13 @@ var comparisons = [orders]func(a, b *model.Row) int{
 	byFor:    func(a, b *model.Row) int { return b.Since.Compare(a.Since) },
 	byProbe:  func(a, b *model.Row) int { return cmp.Compare(probeWeight(b), probeWeight(a)) },
 	byStarts: func(a, b *model.Row) int { return b.Starts - a.Starts },
+	byVia:    func(a, b *model.Row) int { return strings.Compare(viaOf(a), viaOf(b)) },
+	byTags: func(a, b *model.Row) int {
+		return cmp.Or(cmp.Compare(boolInt(untagged(a)), boolInt(untagged(b))), slices.Compare(tags(a), tags(b)))
+	},
+	byFailure: func(a, b *model.Row) int { // those that never failed come last
+		return b.LastFailureAt.Compare(a.LastFailureAt)
+	},
 }
 
 // probeWeight puts servers that are late before slow ones, and those that were
@@ -119,6 +138,28 @@ func probeWeight(r *model.Row) int64 {
 		return -1
 	}
 	return int64(r.Probe.Timeouts)<<60 + int64(r.Probe.Latency)
+}
+
+// viaOf is the transport's word; that of a refused entry is not known, and last.
+func viaOf(r *model.Row) string {
+	if r.Shown == nil {
+		return "~"
+	}
+	return via(r.Transport)
+}
+
+func untagged(r *model.Row) bool { return len(tags(r)) == 0 }
+
+// tags are a row's tags as plain text.
+func tags(r *model.Row) []string {
+	if r.Shown == nil {
+		return nil
+	}
+	all := make([]string, len(r.Shown.Tags))
+	for i, t := range r.Shown.Tags {
+		all[i] = t.String()
+	}
+	return all
 }
 
 func boolInt(b bool) int {

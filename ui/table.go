@@ -16,7 +16,9 @@ type table struct {
 	shown []*model.Row // filtered and sorted
 
 	selected string // the server; empty while there is none
+	wanted   string // whom the operator chose: a filter may hide it for a while
 	at       int    // its place in shown
+	touched  bool   // somebody was here: until then the first row is selected
 	top      int    // the first visible place
 	marks    map[string]bool
 
@@ -93,21 +95,48 @@ func (t *table) resize(width int) {
 	t.layout = layoutFor(width, t.longest)
 }
 
-// refresh filters and sorts anew, and finds the selected server again. Where
-// it is gone the row that took its place is selected.
+// refresh filters and sorts anew, and finds the selected server again. While a
+// filter hides it the row that took its place is selected; where it is gone
+// altogether it stays so.
 func (t *table) refresh() {
 	t.shown = t.shown[:0:0]
+	pattern := compile(t.filter)
 	for _, r := range t.all {
-		if (!t.only || severity(r) < calm) && matches(r, t.filter) {
+		if (!t.only || severity(r) < calm) && pattern.matches(r) {
 			t.shown = append(t.shown, r)
 		}
 	}
 	arrange(t.shown, t.by, t.reverse)
-	if i := slices.IndexFunc(t.shown, func(r *model.Row) bool { return r.Server == t.selected }); i >= 0 {
-		t.at = i
-		return
+	at := indexOf(t.shown, t.wanted)
+	if at < 0 {
+		at = indexOf(t.shown, t.selected)
 	}
-	t.selectAt(t.at)
+	if at < 0 {
+		at = clamp(t.at, 0, max(len(t.shown)-1, 0))
+	}
+	if !t.touched {
+		at = 0 // the worst is on the screen before anyone comes
+	}
+	t.at, t.selected = at, ""
+	if r := t.row(); r != nil {
+		t.selected = r.Server
+	}
+	if indexOf(t.all, t.wanted) < 0 {
+		t.settle()
+	}
+}
+
+// indexOf is where a server is among rows, -1 where it is not.
+func indexOf(rows []*model.Row, server string) int {
+	return slices.IndexFunc(rows, func(r *model.Row) bool { return r.Server == server })
+}
+
+// settle makes the selected server the chosen one: a filter that goes away
+// leaves the selection here.
+func (t *table) settle() {
+	if t.selected != "" {
+		t.wanted = t.selected
+	}
 }
 
 // row is the selected row, nil where none is shown.
@@ -124,6 +153,7 @@ func (t *table) selectAt(i int) {
 	if r := t.row(); r != nil {
 		t.selected = r.Server
 	}
+	t.settle()
 }
 
 // targets are the rows that an order means: the marked ones, else the selected
@@ -175,9 +205,7 @@ func (t *table) cycleProblems() {
 func (t *table) cycleSort() {
 	visible := map[order]bool{byProblem: true}
 	for _, f := range t.layout.fields {
-		if f.sorts {
-			visible[f.order] = true
-		}
+		visible[f.order] = true
 	}
 	for t.by = (t.by + 1) % orders; !visible[t.by]; t.by = (t.by + 1) % orders {
 	}
@@ -211,21 +239,45 @@ func (t *table) drawHeads(c *canvas) {
 			c.fill(t.layout.gap)
 		}
 		text := f.head
-		switch {
-		case f.col == colName && len(t.shown) < len(t.all):
+		if f.col == colName && len(t.shown) < len(t.all) {
 			text = strconv.Itoa(len(t.shown)) + " of " + strconv.Itoa(len(t.all))
-		case f.sorts && f.order == t.by && t.reverse:
-			text += c.look.signs.up
-		case f.sorts && f.order == t.by:
-			text += c.look.signs.down
 		}
-		if f.sorts && f.order == t.by {
+		if f.order == t.by {
+			text = c.look.cut(text, f.width-1) + t.direction(c.look)
 			c.field(strong, text, f.width, f.right)
 			continue
 		}
 		c.field(head, text, f.width, f.right)
 	}
 	c.end()
+}
+
+// direction is the sign of the present order.
+func (t *table) direction(l *look) string {
+	if t.reverse {
+		return l.signs.up
+	}
+	return l.signs.down
+}
+
+// sortText says what the rows are sorted by.
+func (t *table) sortText(l *look) string {
+	text := "sorted by " + orderNames[t.by] + " " + t.direction(l)
+	if t.only {
+		text += ", problems only"
+	}
+	return text
+}
+
+// hiddenMarks counts the marked servers that are not shown.
+func (t *table) hiddenMarks() int {
+	n := len(t.marks)
+	for _, r := range t.shown {
+		if t.marks[r.Server] {
+			n--
+		}
+	}
+	return n
 }
 
 func (t *table) drawRow(c *canvas, r *model.Row, selected, focused bool, now time.Time) {

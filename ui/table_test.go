@@ -207,8 +207,13 @@ func TestAFrameIsBuiltOnlyWhereSomethingChanged(t *testing.T) {
 func TestD11_ALostEngineSaysSo(t *testing.T) {
 	b := newBench(t, tenPhases(), 120, 40, Options{Redact: func(s string) string { return "‹" + s + "›" }})
 	b.send(lostMsg{errTest{}})
-	if got := b.line(2); !strings.Contains(got, "engine lost: ‹gone› · what is shown is from 14:05:09") {
+	if got := b.line(2); !strings.Contains(got, "engine lost 0 s ago, trying again: ‹gone› · q quits") {
 		t.Errorf("the notice is %q", got)
+	}
+	b.app.now = func() time.Time { return noon.Add(3 * time.Second) }
+	b.send(lostMsg{errTest{}})
+	if got := b.line(2); !strings.HasPrefix(got, " engine lost 3 s ago, trying again: ‹gone›") || !strings.Contains(b.screen(), "4:12") {
+		t.Errorf("3 s later the notice is %q, or a countdown went on:\n%s", got, b.screen())
 	}
 	b.send(fleetMsg{tenPhases()})
 	if strings.Contains(b.screen(), "engine lost") {
@@ -219,3 +224,21 @@ func TestD11_ALostEngineSaysSo(t *testing.T) {
 type errTest struct{}
 
 func (errTest) Error() string { return "gone" }
+
+// TestD1_TheWorstIsOnTheScreenBeforeAnyoneComes: rows that come up one after
+// another leave problems above what is visible, if the selection held the view.
+func TestD1_TheWorstIsOnTheScreenBeforeAnyoneComes(t *testing.T) {
+	f := quietFleet(60)
+	f.At = noon
+	b := newBench(t, f, 80, 24, Options{})
+	f = with(f, "server-040", func(r *model.Row) { r.Phase, r.LastFailure = model.Halted, text("npx not found") })
+	b.send(fleetMsg{f})
+	if !strings.Contains(b.screen(), "server-040") || b.app.table.selected != "server-040" {
+		t.Errorf("what is wrong is not on the screen:\n%s", b.screen())
+	}
+	b.press("j")
+	b.send(fleetMsg{with(f, "server-050", func(r *model.Row) { r.Phase = model.Halted })})
+	if got := b.app.table.selected; got != "server-000" {
+		t.Errorf("the selection was moved to %s while somebody was there", got)
+	}
+}

@@ -208,6 +208,23 @@ func TestD10_TerminalIsAsItWas(t *testing.T) {
 		{"SIGTERM", "holds", func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGTERM) }, "ended well"},
 		{"SIGHUP", "holds", func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGHUP) }, "ended well"},
 		{"SIGINT", "holds", func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGINT) }, "ended well"},
+		{"q, y, and q again", "stops", func(x *terminal) {
+			x.types("q")
+			x.shows("running servers? y/n")
+			x.types("y")
+			x.shows("press q again to kill")
+			x.types("q")
+		}, "ended well"},
+		{"SIGTERM twice", "stops", func(x *terminal) {
+			_ = x.cmd.Process.Signal(syscall.SIGTERM)
+			x.shows("press q again to kill")
+			_ = x.cmd.Process.Signal(syscall.SIGTERM)
+		}, "ended well"},
+		{"SIGHUP, and then SIGTERM", "stops", func(x *terminal) {
+			_ = x.cmd.Process.Signal(syscall.SIGHUP)
+			x.shows("press q again to kill")
+			_ = x.cmd.Process.Signal(syscall.SIGTERM)
+		}, "ended well"},
 		{"panic in Update", "panic in Update", func(x *terminal) { x.types("r") }, "panic: do: ‹SECRET›, stack true"},
 		{"panic in a command", "panic in a command", func(x *terminal) { x.types("jjj") }, "panic: lines: ‹SECRET›, stack true"},
 		{"panic in a goroutine", "panic in a goroutine", func(*terminal) {}, "panic: next: ‹SECRET›, stack true"},
@@ -270,16 +287,26 @@ func TestIdleFleetWritesLittle(t *testing.T) {
 	}
 }
 
-func TestD10_SuspendComesBack(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash here to suspend to")
+// TestAFloodFitsASlowLink: what a terminal gets is bounded by frames, not by
+// lines. 16 kB a second is a modem's, and a key must still get through.
+func TestAFloodFitsASlowLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds of wall clock")
 	}
 	t.Parallel()
-	x := startCommand(t, exec.Command(bash, "--norc", "--noprofile", "--noediting", "-i"), 100, 24, "PS1=ready> ", "BASH_SILENCE_DEPRECATION_WARNING=1")
-	x.shows("ready>")
-	x.types(asDashboard + "=plain " + os.Args[0] + "\n")
-	x.shows("notes")
+	const seconds = 4
+	x := start(t, "flood", 80, 24)
+	x.shows("GET /v1/items")
+	n := x.clockTicks(seconds)
+	t.Logf("%d bytes a second while 2,000 lines a second arrive", n/seconds)
+	if n > 16_000*seconds {
+		t.Errorf("%d bytes in %d s, at most 16,000 a second are allowed", n, seconds)
+	}
+}
+
+func TestD10_SuspendComesBack(t *testing.T) {
+	t.Parallel()
+	x, _ := underAShell(t)
 	x.types("j\x1a")
 	x.shows("Stopped")
 	x.until("the shell's own screen", func(string) bool { return !x.altScreen() })
@@ -313,7 +340,7 @@ func TestD9_NoColor(t *testing.T) {
 	t.Parallel()
 	coloured := func(env ...string) (n int) {
 		x := start(t, "plain", 100, 24, env...)
-		x.shows("q quit")
+		x.shows("? help")
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		for y := range 24 {
