@@ -18,6 +18,7 @@ var rooms = map[string][]string{
 	"bus":                {"model", "redact"},
 	"config":             {"model", "redact"},
 	"demo":               nil,
+	"front":              {"transport/guardian"},
 	"metrics":            {"model", "redact"},
 	"model":              {"redact"},
 	"redact":             nil,
