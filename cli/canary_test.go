@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"rollcall/config"
+	"rollcall/metrics"
 	"rollcall/model"
 )
 
@@ -266,7 +267,8 @@ func argv(pid int) string {
 func TestR2_TheEngineHandsOutNoSecret(t *testing.T) {
 	c := newCanary(t)
 	c.inProcess()
-	d, err := (&app{config: c.path}).open()
+	counts := metrics.NewCounts()
+	d, err := (&app{config: c.path}).open(counts.Observe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,6 +297,7 @@ func TestR2_TheEngineHandsOutNoSecret(t *testing.T) {
 		fmt.Fprintf(&all, "\n%+v\n", v)
 	}
 	c.none("the engine", all.String())
+	c.none("the metrics", scrape(t, d, counts, `rollcall_server_attempt_failures_total{server="leaky"} 1`))
 	c.has("the engine", all.String(), "‹ENV›", "--api-key ‹--api-key›", "demo-healthy", "‹url.key›")
 
 	values := ""

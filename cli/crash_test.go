@@ -44,7 +44,12 @@ func rollcallCommand(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), rollcall, args...)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+	run, err := os.MkdirTemp("", "rc") // short: a socket's path is
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(run) })
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "XDG_RUNTIME_DIR="+run)
 	return cmd
 }
 
@@ -60,7 +65,7 @@ func TestR4_AFatalErrorShowsNoSecretAndPutsTheTerminalBack(t *testing.T) {
 			cmd.Env = append(cmd.Env, crashVariable+"="+how, "CANARY_SECRET=canary-4711-canary")
 			x := onTerminal(t, cmd, 120, 30)
 			x.shows("settling")
-			if err := cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+			if err := syscall.Kill(x.engine(), syscall.SIGUSR1); err != nil {
 				t.Fatal(err)
 			}
 			x.shows("crash_test.go:") // the trace says where

@@ -1,16 +1,19 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"rollcall/bus"
+	"rollcall/config"
+	"rollcall/front"
 	"rollcall/model"
 	"rollcall/supervise"
 	"rollcall/ui"
@@ -24,53 +27,79 @@ func (a *app) dashboardFlags(root *cobra.Command) {
 	root.Flags().BoolVar(&a.screen.noColor, "no-color", false, "draw without colour (NO_COLOR does the same)")
 }
 
-// dashboard holds an engine and shows it.
+// dashboard shows the engine that runs already; without one it holds its own,
+// behind a front that keeps the terminal's job.
 func (a *app) dashboard() error {
 	if err := needTerminal(); err != nil {
 		return err
 	}
+	link := front.Behind()
+	if link == nil {
+		if attached, err := a.attachIfServed(); attached {
+			return err
+		}
+		code, err := front.Run(a.err)
+		switch {
+		case err != nil:
+			return failure{exitFailure, err}
+		case code != exitOK:
+			return failure{code, nil} // it was told already
+		}
+		return nil
+	}
+	return a.hold(link)
+}
+
+// hold holds an engine until its end, and shows it until the terminal is left.
+func (a *app) hold(link *front.Link) error {
 	a.terminal = os.Stdout
 	d, err := a.open()
 	if err != nil {
 		return err
 	}
+	lock, err := bus.Acquire(d.files.path) // before anything is launched (N1)
+	if err != nil {
+		d.host.Close()
+		return a.attachSoon(link, err)
+	}
+	defer lock.Release()
 	// From here to the end no signal ends the program by its default: what is
 	// being stopped is stopped in order (X2).
-	quiet := make(chan os.Signal, 1)
+	quiet := make(chan os.Signal, 8)
 	signal.Notify(quiet, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(quiet)
-	// The screen first: launching a hundred servers would hold up its first frame.
-	start := sync.OnceFunc(d.start)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	ended := make(chan struct{})
-	go func() { // an engine that broke takes the screen down with it
-		defer close(ended)
-		select {
-		case c := <-d.broken:
-			cancel()
-			d.crashed(c.value, []byte(c.stack)) // for stop to find
-		case <-ctx.Done():
-		}
-	}()
-	shown := ui.Run(ctx, held{d.engine, d.files}, ui.Options{
-		ASCII: a.screen.ascii, NoColor: a.screen.noColor || os.Getenv("NO_COLOR") != "",
-		HoldsEngine: true, Order: model.Order{By: operator()}, Redact: d.redact,
-		Shown: start,
-	})
-	start() // nothing may have been shown, and stop waits for the loop
-	cancel()
-	<-ended
-	if n := d.running(); n > 0 {
+	var late bytes.Buffer // no word of the stop may get between screen and terminal
+	d.err = &late
+	s := newShow(d, lock, link)
+	defer s.close()
+	shown := s.run(a, quiet)
+	if s.leaves() {
+		d.err = a.err
+		s.sayLeft(a.err)
+		return a.serveOn(d, link, quiet)
+	}
+	if n := d.running(); n > 0 && !s.alone.Load() { // the screen ended before them
 		fmt.Fprintf(a.err, "rollcall: stopping %d servers; ctrl-c kills them at once\n", n)
 	}
-	if err := d.stop(); err != nil {
+	err = s.stop()
+	_, _ = late.WriteTo(a.err)
+	switch {
+	case err != nil:
 		return err
-	}
-	if shown != nil {
+	case shown != nil:
 		return failure{exitFailure, shown}
 	}
 	return nil
+}
+
+// screenOptions are how the dashboard is shown: what the flags say, then what
+// the file said when rollcall was started.
+func (a *app) screenOptions(file config.UI, redact func(string) string) ui.Options {
+	return ui.Options{
+		ASCII: a.screen.ascii || file.ASCII, NoColor: a.screen.noColor || os.Getenv("NO_COLOR") != "",
+		NoMouse: file.NoMouse, Keys: file.Keys, Theme: ui.Theme{Dark: file.Dark, Light: file.Light},
+		Order: model.Order{By: operator()}, Redact: redact,
+	}
 }
 
 // held is the engine that the dashboard itself holds, with its file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"os/user"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"rollcall/config"
 	"rollcall/model"
@@ -25,7 +27,12 @@ type deck struct {
 	host   *transport.Host
 	engine *supervise.Engine
 	files  *reloader
+	ui     config.UI // as the file had it at the start
+	logDir string    // likewise; empty: none
+	out    *outlets
+	err    io.Writer // what did not get out is said here; nil: nowhere
 
+	atStop  func() // if any: called once when stop begins; must not block
 	unwatch context.CancelFunc
 	ended   chan []supervise.Survivor
 	broken  chan crash // capacity 1: the first panic
@@ -38,6 +45,9 @@ type crash struct{ value, stack string }
 // own way to look for a command.
 func processEnv() config.Env {
 	env := config.ProcessEnv()
+	for _, name := range managerVars {
+		delete(env.Vars, name)
+	}
 	env.Look = transport.Look
 	return env
 }
@@ -67,22 +77,24 @@ func (a *app) open(listeners ...func(model.Event, uint64)) (*deck, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deck{ended: make(chan []supervise.Survivor, 1), broken: make(chan crash, 1)}
+	d := &deck{err: a.err, ui: file.UI, logDir: file.LogDir, ended: make(chan []supervise.Survivor, 1), broken: make(chan crash, 1)}
 	d.host, err = transport.NewHost(transport.Options{Version: version(), Crash: func(v any, stack []byte) { d.crashed(v, stack) },
-		Stderr: a.stderr, Terminal: a.terminal, Core: a.core})
+		Stderr: a.stderr, Terminal: a.terminal, Core: a.core, Adopt: a.stderr != nil})
 	if err != nil {
 		return nil, failure{exitFailure, err}
 	}
 	clean := (*redact.Redactor)(nil)
-	name, _ := os.Hostname()
+	host := hostName()
+	d.out = newOutlets(file, host)
 	d.engine = supervise.New(supervise.Options{
-		Host: clean.Text(name), Config: clean.Text(path),
+		Host: host, Config: clean.Text(path),
 		Start:     func(s *model.Spec, dial model.Dial) supervise.Run { return d.host.Start(s, dial) },
-		Read:      func(server string) (*model.Spec, *model.Refusal) { return config.ReadEntry(path, server, env) },
+		Read:      config.NewEntries(path, env).Read,
 		Store:     newStateFile(file.LogDir, path),
 		Slots:     file.StartConcurrency,
-		Listeners: listeners,
+		Listeners: append(d.out.listeners(), listeners...),
 	}, file.Entries)
+	d.out.attach(d.engine)
 	d.files = newReloader(d.engine, file, env, redact.Word("R applies it"))
 	return d, nil
 }
@@ -124,6 +136,10 @@ func (d *deck) stop() error {
 	// A terminal that hangs up meanwhile must not end the stop: its default would.
 	signal.Notify(again, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(again)
+	if d.atStop != nil {
+		d.atStop()
+	}
+	began := time.Now()
 	d.unwatch()
 	d.engine.Stop()
 	for {
@@ -134,6 +150,7 @@ func (d *deck) stop() error {
 			}
 		case survivors := <-d.ended:
 			d.host.Close()
+			d.closeOutlets(began, again)
 			return survived(survivors)
 		case c := <-d.broken:
 			return d.broke(c)
@@ -141,9 +158,47 @@ func (d *deck) stop() error {
 	}
 }
 
+// outletsLimit is how long, from the begin of a stop, alerts may still go out:
+// a quick stop waits for a slow webhook, a slow one does not wait again.
+const outletsLimit = 2 * time.Second
+
+// closeOutlets lets out what is queued, for a bounded time, and says what did
+// not get out. A signal cuts it short.
+func (d *deck) closeOutlets(began time.Time, again <-chan os.Signal) {
+	ctx, cancel := context.WithTimeout(context.Background(), max(outletsLimit-time.Since(began), closeLimit))
+	defer cancel()
+	done := make(chan []string, 1)
+	go func() { done <- d.out.close(ctx) }()
+	var left []string
+	select {
+	case left = <-done:
+	case <-again:
+		left = d.cutShort(cancel, done)
+	case <-ctx.Done():
+		left = d.cutShort(cancel, done)
+	}
+	for _, line := range left {
+		if d.err != nil {
+			fmt.Fprintf(d.err, "rollcall: %s\n", line)
+		}
+	}
+}
+
+// cutShort ends what is still being let out, and returns what did not get out.
+func (d *deck) cutShort(cancel func(), done <-chan []string) []string {
+	cancel()
+	select {
+	case left := <-done:
+		return left
+	case <-time.After(2 * closeLimit):
+		return []string{"the end of failures.log or of the alerts does not come: the disk hangs"}
+	}
+}
+
 // broke ends what was launched by the guardian's hand, and says what broke.
 func (d *deck) broke(c crash) error {
 	d.host.Close()
+	d.closeOutlets(time.Now(), nil)
 	return failure{exitFailure, fmt.Errorf("the engine broke (a defect of rollcall): %s\n%s", d.redact(c.value), d.redact(c.stack))}
 }
 
@@ -174,6 +229,12 @@ func redactAll(entries []model.Entry, s string) string {
 		lines[i] = (*redact.Redactor)(nil).Text(line).String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// hostName is this host's name, as it is shown.
+func hostName() redact.Safe {
+	name, _ := os.Hostname()
+	return (*redact.Redactor)(nil).Text(name)
 }
 
 var operatorOnce = sync.OnceValue(func() redact.Safe {

@@ -53,7 +53,7 @@ func (a *app) probe(url string, command []string) error {
 		}
 		return usage("this cannot be probed")
 	}
-	host, err := transport.NewHost(transport.Options{Version: version(), Stderr: a.stderr, Core: a.core})
+	host, err := transport.NewHost(transport.Options{Version: version(), Stderr: a.stderr, Core: a.core, Adopt: a.stderr != nil})
 	if err != nil {
 		return failure{exitFailure, err}
 	}
@@ -65,7 +65,7 @@ func (a *app) probe(url string, command []string) error {
 	begun := time.Now()
 	run := host.Start(spec, model.Dial{
 		Run: 1, Timeout: min(spec.Timings.StartTimeout.D, model.MaxTimer),
-		Report: func(ev model.RunEvent) { events <- ev }, // at most six of them
+		Report: func(ev model.RunEvent) { events <- ev }, // at most nine of them
 		Line: func(_ time.Time, _ model.LineKind, text redact.Safe) {
 			fmt.Fprintf(a.err, "| %s\n", text)
 		},

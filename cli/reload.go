@@ -70,6 +70,13 @@ func (r *reloader) saved() *config.File {
 	return file
 }
 
+// appliedBy changes what applies what waits.
+func (r *reloader) appliedBy(how redact.Safe) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	r.how = how
+}
+
 // Pending reads the file and says what a reload would do.
 func (r *reloader) Pending() model.Reload {
 	r.reading.Lock()

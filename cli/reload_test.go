@@ -323,7 +323,7 @@ func TestX2_SIGHUPReloadsServe(t *testing.T) {
 	}
 	said("connected", "a", "")
 	write(t, path, entries("a", "b"))
-	said("config", "", "the configuration was saved, not applied yet: add b: SIGHUP applies it")
+	said("config", "", "the configuration was saved, not applied yet: add b: rollcall reload --yes or SIGHUP applies it")
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"rollcall/model"
 )
 
 // The exits (X4).
@@ -40,6 +42,7 @@ func usage(format string, args ...any) error {
 // app is what the commands share.
 type app struct {
 	config string // --config
+	socket string // --socket, of the commands that speak to an engine
 	screen screen
 	out    io.Writer
 	err    io.Writer
@@ -94,7 +97,9 @@ server. Without a command it shows the dashboard.`,
 		RunE:          func(*cobra.Command, []string) error { return a.dashboard() },
 	}
 	root.PersistentFlags().StringVarP(&a.config, "config", "c", "", "the configuration (default $ROLLCALL_CONFIG, ./servers.toml, $XDG_CONFIG_HOME/rollcall/servers.toml)")
-	root.AddCommand(a.serveCommand(), a.checkCommand(), a.initCommand(), a.importCommand(), a.probeCommand(), a.versionCommand(), a.demoCommand())
+	root.AddCommand(a.attachCommand(), a.statusCommand(), a.logsCommand(), a.eventsCommand(),
+		a.orderCommand(model.Connect), a.orderCommand(model.Disconnect), a.orderCommand(model.Restart), a.reloadCommand(), a.stopCommand())
+	root.AddCommand(a.serveCommand(), a.checkCommand(), a.initCommand(), a.importCommand(), a.probeCommand(), a.failuresCommand(), a.alertCommand(), a.versionCommand(), a.demoCommand())
 	a.dashboardFlags(root)
 	return root
 }

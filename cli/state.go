@@ -23,8 +23,13 @@ func newStateFile(dir, config string) supervise.Store {
 	if dir == "" {
 		return nil
 	}
+	return stateFile{stateName(dir, "state", config)}
+}
+
+// stateName is the path of what is kept of one configuration: state-….json.
+func stateName(dir, what, config string) string {
 	sum := sha256.Sum256([]byte(canonical(config)))
-	return stateFile{filepath.Join(dir, "state-"+hex.EncodeToString(sum[:6])+".json")}
+	return filepath.Join(dir, what+"-"+hex.EncodeToString(sum[:6])+".json")
 }
 
 // maxState bounds what is read, in bytes.
@@ -32,19 +37,11 @@ const maxState = 16 << 20
 
 // Load reads the file; one that is not there is empty.
 func (f stateFile) Load() (map[string]supervise.Saved, error) {
-	info, err := os.Stat(f.path)
+	b, err := readState(f.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular(): // a pipe would block the start
-		return nil, fmt.Errorf("%s: no regular file", f.path)
-	case info.Size() > maxState:
-		return nil, fmt.Errorf("%s: longer than %d bytes", f.path, maxState)
-	}
-	b, err := readAtMost(f.path, maxState)
-	if err != nil {
 		return nil, err
 	}
 	var saved map[string]supervise.Saved
@@ -54,24 +51,43 @@ func (f stateFile) Load() (map[string]supervise.Saved, error) {
 	return saved, nil
 }
 
-// Save writes the whole state to a file beside and puts it in place, so that a
-// crash leaves the old or the new one.
+// Save puts the whole state in place.
 func (f stateFile) Save(saved map[string]supervise.Saved) error {
 	b, err := json.Marshal(saved)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+	return writeState(f.path, b)
+}
+
+// readState reads a state file.
+func readState(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // a pipe would block the start
+		return nil, fmt.Errorf("%s: no regular file", path)
+	case info.Size() > maxState:
+		return nil, fmt.Errorf("%s: longer than %d bytes", path, maxState)
+	}
+	return readAtMost(path, maxState)
+}
+
+// writeState writes a state file beside and puts it in place, so that a crash
+// leaves the old or the new one.
+func writeState(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(f.path), ".state-*") // of mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".state-*") // of mode 0600
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(append(b, '\n'))
+	_, err = tmp.Write(append(b[:len(b):len(b)], '\n'))
 	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
-		err = os.Rename(tmp.Name(), f.path)
+		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name())

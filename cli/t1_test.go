@@ -88,29 +88,39 @@ func untilLaunched(t *testing.T, id string, n int, within time.Duration) (took t
 // TestT1_NothingOutlivesRollcall ends the whole program in each way that there
 // is, and then looks at the process table.
 func TestT1_NothingOutlivesRollcall(t *testing.T) {
-	send := func(sig syscall.Signal) func(*terminal) {
+	send := func(sig syscall.Signal, to func(*terminal) int) func(*terminal) {
 		return func(x *terminal) {
-			if err := x.cmd.Process.Signal(sig); err != nil {
+			if err := syscall.Kill(to(x), sig); err != nil {
 				x.t.Fatal(err)
 			}
 		}
 	}
+	front := func(x *terminal) int { return x.cmd.Process.Pid }
+	group := func(x *terminal) int { return -x.cmd.Process.Pid }
+	engine := (*terminal).engine
 	for _, c := range []struct {
 		name string
 		end  func(*terminal)
 		code int
+		slow bool // the servers were given their time: the signal counted once (X2)
 	}{
-		{"q", func(x *terminal) { x.types("q"); x.shows("? y/n"); x.types("y") }, 0},
-		{"SIGTERM", send(syscall.SIGTERM), 0},
-		{"SIGHUP", send(syscall.SIGHUP), 0},
-		{"SIGKILL", send(syscall.SIGKILL), -1},
-		{"a panic", send(syscall.SIGUSR1), 2},
+		{"q", func(x *terminal) { x.types("q"); x.shows("? y/n"); x.types("y") }, 0, true},
+		{"SIGTERM", send(syscall.SIGTERM, front), 0, true},
+		{"SIGTERM to all", send(syscall.SIGTERM, group), 0, true},
+		{"SIGHUP", send(syscall.SIGHUP, front), 0, true},
+		{"SIGKILL", send(syscall.SIGKILL, front), -1, true},
+		{"SIGKILL to the engine", send(syscall.SIGKILL, engine), 128 + int(syscall.SIGKILL), false},
+		{"SIGKILL to all", send(syscall.SIGKILL, group), -1, false},
+		{"a panic", send(syscall.SIGUSR1, engine), 2, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			id := strings.ReplaceAll(c.name, " ", "-") + "-" + strconv.Itoa(os.Getpid())
 			text, n := clingyFleet(id)
 			path := filepath.Join(t.TempDir(), "servers.toml")
+			if c.name == "SIGHUP" { // else it serves on (N6)
+				text += "[ui]\non_hangup = \"stop\"\n"
+			}
 			write(t, path, text)
 			cmd := rollcallCommand(t, "-c", path)
 			cmd.Env = append(cmd.Env, crashVariable+"=panic")
@@ -124,6 +134,9 @@ func TestT1_NothingOutlivesRollcall(t *testing.T) {
 			untilLaunched(t, id, n, 20*time.Second)
 			c.end(x)
 			took := untilLaunched(t, id, 0, stopGrace+3*time.Second)
+			if c.slow && took < stopGrace/2 {
+				t.Errorf("all were killed after %v, though they have %v", took, stopGrace)
+			}
 			t.Logf("nothing was left after %v", took.Round(time.Millisecond))
 			if code := x.exit(); code != c.code {
 				t.Errorf("exit %d, want %d", code, c.code)

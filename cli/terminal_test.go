@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -138,6 +139,12 @@ func (x *terminal) shows(s string) string {
 	}
 }
 
+// engine is the process that holds the engine: the child of the front.
+func (x *terminal) engine() int {
+	x.t.Helper()
+	return childOf(x.t, x.cmd.Process.Pid)
+}
+
 // exit waits for the process, and returns its exit code.
 func (x *terminal) exit() int {
 	x.t.Helper()
@@ -166,16 +173,44 @@ func (x *terminal) asItWas() {
 	if *after != *x.before {
 		x.t.Errorf("the terminal's settings differ:\nbefore %+v\nafter  %+v", *x.before, *after)
 	}
+	x.left()
+}
+
+// left waits until the screen was left: what was written may not have been read
+// yet.
+func (x *terminal) left() {
+	x.t.Helper()
+	deadline := time.After(5 * time.Second)
+	for {
+		wrong := x.stillOn()
+		if wrong == "" {
+			return
+		}
+		select {
+		case <-x.changed:
+		case <-deadline:
+			x.t.Errorf("still on: %s", wrong)
+			return
+		}
+	}
+}
+
+// stillOn is what of the screen's state a shell does not want.
+func (x *terminal) stillOn() (wrong string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.screen.IsAltScreen() || x.screen.CursorHidden() {
-		x.t.Errorf("alternate screen %t, cursor hidden %t", x.screen.IsAltScreen(), x.screen.CursorHidden())
+	if x.screen.IsAltScreen() {
+		wrong += " the alternate screen"
+	}
+	if x.screen.CursorHidden() {
+		wrong += " a hidden cursor"
 	}
 	for m := range x.modes {
 		if m != ansi.ModeTextCursorEnable && m != ansi.ModeAutoWrap {
-			x.t.Errorf("mode %v is still on", m)
+			wrong += fmt.Sprintf(" mode %v", m)
 		}
 	}
+	return wrong
 }
 
 // linesOf reads lines until the end of the output.

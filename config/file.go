@@ -25,6 +25,7 @@ type File struct {
 	// LogDir is where failures.log and the state file go: absolute, a relative one
 	// of the file from the file's folder; empty where there is no home.
 	LogDir string
+	Log    Log
 	UI     UI
 
 	places map[string]entryPlaces
@@ -32,18 +33,6 @@ type File struct {
 	envFiles []string
 	doc      *document
 	look     func(*model.Spec) (field string, text, hint redact.Safe) // Env.Look
-}
-
-// Alerts is the table [alerts] (A5).
-type Alerts struct {
-	Webhook  redact.Secret // empty: none
-	Format   string        // json, slack, discord
-	Redactor *redact.Redactor
-}
-
-// UI is the table [ui].
-type UI struct {
-	StopOnHangup bool // N6: on_hangup = "stop"
 }
 
 // entryPlaces are where CheckCommand's fields stand.
@@ -126,78 +115,9 @@ func (r *fileReader) readRest() {
 	for _, n := range r.doc.skipped {
 		r.warn(n.from.key, "", fault{text: n.text})
 	}
-	r.file.Alerts.Format = "json"
-	if t, ok := r.table(r.root.get("alerts"), "alerts.", redact.Word("write [alerts] and the fields below it")); ok {
-		r.unknown(t, alertsKeys)
-		r.webhook(t)
-	}
-	if dir := r.env.xdg("XDG_STATE_HOME", ".local/state"); dir != "" {
-		r.file.LogDir = filepath.Join(dir, "rollcall")
-	}
-	if t, ok := r.table(r.root.get("log"), "log.", redact.Word("write [log] and the fields below it")); ok {
-		r.unknown(t, logKeys)
-		if v := t.get("dir"); v.given() {
-			r.logDir(v)
-		}
-	}
-	if t, ok := r.table(r.root.get("ui"), "ui.", redact.Word("write [ui] and the fields below it")); ok {
-		r.unknown(t, uiKeys)
-		if v := t.get("on_hangup"); v.given() {
-			r.file.UI.StopOnHangup = r.word(v, "serve", "stop") == "stop"
-			if !r.file.UI.StopOnHangup {
-				r.idle(v)
-			}
-		}
-	}
-}
-
-// logDir reads where the state file is kept. It warns, since no failures.log is
-// written there in this version (A4).
-func (r *fileReader) logDir(v value) {
-	e, ok := r.text(v)
-	if !ok || e.text == "" {
-		return
-	}
-	r.file.LogDir = e.text
-	if !filepath.IsAbs(e.text) {
-		r.file.LogDir = filepath.Join(r.dir, e.text)
-	}
-	r.warn(v.span(), v.field, fault{redact.Word("holds the state file alone in this version: no failures.log is written"),
-		redact.Word("take the failures from `rollcall serve --json`")})
-}
-
-// webhook reads where alerts are posted (A5). The whole URL is secret: whoever
-// has it can post.
-func (r *fileReader) webhook(t table) {
-	if v := t.get("format"); v.given() {
-		r.file.Alerts.Format = r.word(v, "json", "slack", "discord")
-		r.idle(v)
-	}
-	v := t.get("webhook")
-	e, ok := r.text(v)
-	if !ok || e.text == "" {
-		return
-	}
-	u, transport, bad := readURL(e.text)
-	if bad.bad() || transport != model.HTTP {
-		r.report(v.span(), v.field, fault{redact.Word("no http or https URL"), redact.Word("write the URL that alerts are posted to, or remove it")})
-		return
-	}
-	r.idle(v)
-	s := secrets{dir: r.dir}
-	s.urlSecrets(u, e, v.at)
-	s.add("alerts.webhook", e.text, ofWebhook)
-	if path := u.EscapedPath(); len(path) > 1 {
-		s.add("alerts.webhook", path, ofWebhook)
-	}
-	r.file.Alerts.Webhook, r.file.Alerts.Redactor = redact.NewSecret(e.text), redact.New(s.sources)
-	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		r.warn(v.span(), v.field, fault{redact.Word("a credential is sent in clear text to another host"), redact.Word("use https")})
-	}
-	if len(e.refs) == 0 && r.openFile {
-		r.warn(v.span(), v.field, fault{redact.Word("a secret is written here, and others may read this file"),
-			redact.Word("chmod 600 the file, or write ${NAME} and set the variable")})
-	}
+	r.readAlerts()
+	r.readLog()
+	r.readUI()
 }
 
 // maxServers bounds how many servers one file has: each costs memory, whatever

@@ -52,7 +52,7 @@ func FuzzLoad(f *testing.F) {
 			if e.Spec != nil {
 				file.CheckCommand(e.Spec)
 			}
-			if spec, ref := ReadEntry(path, e.Name, env); spec == nil && ref == nil {
+			if spec, ref := NewEntries(path, env).Read(e.Name); spec == nil && ref == nil {
 				t.Errorf("%s: neither spec nor refusal", e.Name)
 			}
 		}

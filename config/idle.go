@@ -10,9 +10,6 @@ import (
 // idle are the settings that are read and checked, and that nothing acts on in
 // this version: what becomes of each.
 var idle = map[string]redact.Safe{
-	"webhook":         redact.Word("nothing is posted"),
-	"format":          redact.Word("nothing is posted"),
-	"on_hangup":       redact.Word("a closed terminal stops the servers"),
 	"request_timeout": redact.Word("rollcall sends no real requests, only probes, and those have probe_timeout"),
 }
 

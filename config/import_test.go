@@ -148,7 +148,7 @@ func TestC10_AClientsFileIsAConfiguration(t *testing.T) {
 				if e.Name != other.Name || e.Spec.Transport != other.Spec.Transport || e.Spec.Enabled != other.Spec.Enabled || e.Spec.Timings != other.Spec.Timings {
 					t.Errorf("%s: %+v\nimported: %+v", e.Name, e.Spec, other.Spec)
 				}
-				if spec, ref := ReadEntry(path, e.Name, set(env, got)); spec == nil && ref.Field != "command" && ref.Field != "cwd" {
+				if spec, ref := NewEntries(path, set(env, got)).Read(e.Name); spec == nil && ref.Field != "command" && ref.Field != "cwd" {
 					t.Errorf("an order on %s: %s", e.Name, ref.Text)
 				}
 			}

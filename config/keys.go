@@ -13,9 +13,10 @@ var (
 	entryKeys = append([]string{"command", "args", "env", "cwd", "env_file", "inherit_env", "url", "headers", "protocol",
 		"protocol_version", "enabled", "reconnect", "tags", "secrets", "public"}, timingKeys...)
 	defaultsKeys = append([]string{"start_concurrency", "reload"}, timingKeys...)
-	alertsKeys   = []string{"webhook", "format"}
-	logKeys      = []string{"dir"}
-	uiKeys       = []string{"on_hangup"}
+	alertsKeys   = []string{"webhook", "format", "exec"}
+	logKeys      = []string{"dir", "max_mb", "keep", "stderr", "stderr_mb"}
+	uiKeys       = []string{"on_hangup", "ascii", "mouse", "keys", "theme"}
+	themeKeys    = []string{"dark", "light"}
 	timingKeys   = []string{"reconnect_interval", "reconnect_max_interval", "lasting_after", "start_timeout", "request_timeout",
 		"probe_interval", "probe_timeout", "stop_grace"}
 )
@@ -89,6 +90,13 @@ func meant(key string, keys []string) string {
 func nearestName(key string, keys []string) redact.Safe {
 	best, _ := nearest(key, keys)
 	return redact.Name(best)
+}
+
+// Nearest is the known name that the fewest edits lead to; empty where none is
+// known.
+func Nearest(name string, known []string) string {
+	best, _ := nearest(name, known)
+	return best
 }
 
 // nearest is the known key that the fewest edits lead to.

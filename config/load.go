@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"rollcall/model"
 	"rollcall/redact"
@@ -63,15 +64,52 @@ func othersMayRead(path string) bool {
 	return err == nil && info.Mode().Perm()&0o004 != 0
 }
 
-// ReadEntry reads one entry anew for an order (O2). The whole file must be TOML;
-// of its content that entry and what it inherits is validated, and that its
-// command is found and executable, and its cwd exists. Either the Spec or the
-// Refusal is nil. It reads the disk: call it where blocking is allowed.
-func ReadEntry(path, server string, env Env) (*model.Spec, *model.Refusal) {
-	r, err := open(path, env)
+// Entries reads the entries of one file for orders. It remembers what the file
+// was parsed to for as long as its text is the same: to restart 500 servers reads
+// it 500 times. Its method may be called from any goroutine.
+type Entries struct {
+	path string
+	env  Env
+	mu   sync.Mutex
+	text string
+	doc  *document // of text; nil until it was parsed
+}
+
+// NewEntries reads the entries of a file.
+func NewEntries(path string, env Env) *Entries { return &Entries{path: path, env: env} }
+
+// Read reads one entry anew for an order (O2). The whole file must be TOML; of
+// its content that entry and what it inherits is validated, and that its command
+// is found and executable, and its cwd exists. Either the Spec or the Refusal is
+// nil. It reads the disk: call it where blocking is allowed.
+func (e *Entries) Read(server string) (*model.Spec, *model.Refusal) {
+	doc, err := e.parsed()
 	if err != nil {
 		return nil, elsewhereBroken(server, err)
 	}
+	return newFileReader(doc, e.path, othersMayRead(e.path), e.env).readEntry(server)
+}
+
+// parsed is the file as it is now. A document is never changed once it is parsed.
+func (e *Entries) parsed() (*document, error) {
+	text, err := readConfiguration(e.path)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.doc != nil && text == e.text {
+		return e.doc, nil
+	}
+	doc, err := parseAny(e.path, text, e.env)
+	if err != nil {
+		return nil, err
+	}
+	e.text, e.doc = text, doc
+	return doc, nil
+}
+
+func (r *fileReader) readEntry(server string) (*model.Spec, *model.Refusal) {
 	r.readDefaults()
 	var entry value
 	for _, v := range r.servers() {

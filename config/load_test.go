@@ -2,10 +2,12 @@ package config
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -164,7 +166,7 @@ on_hangup = "stop"
 	}
 }
 
-func TestO2_ReadEntry(t *testing.T) {
+func TestO2_AnEntryIsReadAnew(t *testing.T) {
 	env := testEnv()
 	env.Look = lookFor("tool")
 	const good = "[servers.other]\ncommand = 5\n[servers.web]\ncommand = \"tool\"\n"
@@ -186,7 +188,7 @@ func TestO2_ReadEntry(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, ref := ReadEntry(write(t, tt.text), tt.server, env)
+			s, ref := NewEntries(write(t, tt.text), env).Read(tt.server)
 			if (s == nil) == (ref == nil) {
 				t.Fatalf("spec %v, refusal %v", s, ref)
 			}
@@ -211,9 +213,46 @@ func TestO2_ReadEntry(t *testing.T) {
 	}
 }
 
+// What is remembered is the parsed text alone: a file that changed is read anew,
+// side by side too, and so is what it points to.
+func TestO2_EachOrderReadsTheEntryAsItIsNow(t *testing.T) {
+	env := testEnv()
+	env.Look = nil
+	path := write(t, "[servers.web]\ncommand = \"one\"\nenv_file = \"web.env\"\n")
+	dotenv := filepath.Join(filepath.Dir(path), "web.env")
+	put := func(file, text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries := NewEntries(path, env)
+	var last [32]byte
+	for i, change := range []func(){
+		func() { put(dotenv, "A=first") },
+		func() { put(dotenv, "A=second") },
+		func() { put(path, "[servers.web]\ncommand = \"two\"\nenv_file = \"web.env\"\n") },
+	} {
+		change()
+		var together sync.WaitGroup
+		for range 4 {
+			together.Go(func() {
+				if s, ref := entries.Read("web"); s == nil {
+					t.Errorf("change %d: refused: %s", i, ref.Text)
+				}
+			})
+		}
+		together.Wait()
+		s, ref := entries.Read("web")
+		if s == nil || s.Fingerprint == last {
+			t.Fatalf("change %d: the entry is as before: %v", i, ref)
+		}
+		last = s.Fingerprint
+	}
+}
+
 func TestO2_AFileBrokenElsewhereOffersTheEntryInForce(t *testing.T) {
 	for _, path := range []string{write(t, "[servers.web]\ncommand = \"x\"\n[servers.b\n"), filepath.Join(t.TempDir(), "gone.toml")} {
-		s, ref := ReadEntry(path, "web", testEnv())
+		s, ref := NewEntries(path, testEnv()).Read("web")
 		if s != nil || ref == nil || !ref.Elsewhere || ref.Field != "" || !strings.Contains(ref.Text.String(), "web") {
 			t.Errorf("got %v, %+v", s, ref)
 		}

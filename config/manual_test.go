@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -54,6 +55,7 @@ func TestTheManualHasTheDefaults(t *testing.T) {
 	word := map[bool]string{true: "true", false: "false"}
 	want := map[string]string{
 		"enabled": word[s.Enabled], "reconnect": word[s.Reconnect], "inherit_env": "false", "protocol": f.entry(t, "ws").Spec.Protocol.String(),
+		"max_mb": fmt.Sprint(f.Log.MaxBytes >> 20), "keep": fmt.Sprint(f.Log.Keep), "stderr": word[f.Log.Stderr], "stderr_mb": fmt.Sprint(f.Log.StderrBytes >> 20),
 		"format": f.Alerts.Format, "reload": map[bool]string{false: "ask", true: "auto"}[f.AutoReload],
 		"on_hangup": map[bool]string{false: "serve", true: "stop"}[f.UI.StopOnHangup],
 	}
@@ -124,7 +126,7 @@ func TestTheTemplatePassesCheck(t *testing.T) {
 		t.Errorf("%s", rendered(f.Problems))
 	}
 	field := regexp.MustCompile(`(?m)^# (\[|[a-z_]+ = )`)
-	f := load(t, field.ReplaceAllString(Template, "$1"), testEnv("GITHUB_TOKEN", "abcdefgh", "LAB_KEY", "ijklmnop"))
+	f := load(t, field.ReplaceAllString(Template, "$1"), testEnv("GITHUB_TOKEN", "abcdefgh", "LAB_KEY", "ijklmnop", "OPS_WEBHOOK", "https://hooks.example.com/a"))
 	if len(f.Problems) > 0 || len(f.Entries) != 4 {
 		t.Errorf("%d entries\n%s", len(f.Entries), rendered(f.Problems))
 	}

@@ -94,7 +94,7 @@ func TestC5_WhatIsAcceptedCanBeStartedAndWhatIsRefusedCannot(t *testing.T) {
 					t.Fatalf("%s: %s is %s\n%s", e.Name, field.name, d, text)
 				}
 			}
-			again, ref := ReadEntry(path, e.Name, env)
+			again, ref := NewEntries(path, env).Read(e.Name)
 			if ref != nil || again.Fingerprint != e.Spec.Fingerprint {
 				t.Fatalf("%s: an order reads %v\n%s", e.Name, ref, text)
 			}

@@ -8,7 +8,10 @@ cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 tmux() { command tmux -L "rollcall-smoke-$$" "$@"; }
 screen() { tmux capture-pane -t smoke -p; }
+export XDG_RUNTIME_DIR=$dir/run # an engine that runs here already is not looked at
+mkdir -m 700 "$XDG_RUNTIME_DIR"
 clean() {
+	"$dir/rollcall" stop --yes >/dev/null 2>&1 || true # a closed terminal would leave it serving
 	tmux kill-server 2>/dev/null || true
 	rm -rf "$dir"
 }
@@ -30,7 +33,7 @@ press() { tmux send-keys -t smoke "$@"; }
 
 go build -o "$dir/rollcall" .
 tmux new-session -d -s smoke -x 120 -y 40 \
-	"stty -a >$dir/before; XDG_STATE_HOME=$dir/state $dir/rollcall; echo exit \$?; stty -a >$dir/after; exec cat"
+	"stty -a >$dir/before; XDG_RUNTIME_DIR=$dir/run XDG_STATE_HOME=$dir/state $dir/rollcall; echo exit \$?; stty -a >$dir/after; exec cat"
 
 see 'healthy +. settling'
 see 'refused +. refused'

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestX2_TheScreenShowsTheStop: the dashboard stays while its servers are
+// stopped, says what it waits for, and a second q kills.
+func TestX2_TheScreenShowsTheStop(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		stop func(x *terminal)
+		kill func(x *terminal)
+	}{
+		{"q", func(x *terminal) { x.types("q"); x.shows("? y/n"); x.types("y") }, func(x *terminal) { x.types("q") }},
+		{"SIGTERM", func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGTERM) }, func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGTERM) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "servers.toml")
+			write(t, path, "[servers.mule]\ncommand = \"${ROLLCALL_EXE}\"\nargs = [\"demo\", \"stubborn\"]\nstop_grace = \"40s\"\n")
+			x := onTerminal(t, rollcallCommand(t, "-c", path), 120, 24)
+			x.shows("settling")
+			c.stop(x)
+			x.shows("stopping 1 server: mule")
+			x.shows("press q again to kill")
+			began := time.Now()
+			c.kill(x)
+			if code := x.exit(); code != 0 {
+				t.Errorf("exit %d", code)
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("the kill took %s", took)
+			}
+			x.asItWas()
+			if s := x.text(); strings.Contains(s, "stopping") {
+				t.Errorf("it is said twice:\n%s", s)
+			}
+		})
+	}
+}
