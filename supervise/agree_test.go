@@ -138,10 +138,11 @@ func (w *world) begin() {
 		if w.choose(2) == 1 {
 			sv.episode = episode{open: true, since: -time.Hour, permanent: w.choose(2) == 1}
 			sv.episode.acked.on = w.choose(2) == 1
+			sv.episode.repeats = sv.episode.permanent
 		}
 		w.s, _ = step(w.s, restored{0, sv}, nil)
 		w.n.held, w.n.episode = sv.hold.on, sv.episode.open
-		w.n.permanent, w.n.acked = sv.episode.permanent, sv.episode.acked.on
+		w.n.repeats, w.n.acked = sv.episode.repeats, sv.episode.acked.on
 	}
 	w.plan(0, 0, func(at instant) event { w.file = w.entry(); return configured{at, w.file, true, false} })
 	w.planOperator()

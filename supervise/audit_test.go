@@ -106,7 +106,7 @@ func (a *audit) acknowledged(s *state, ev event, was state) string {
 		return "acknowledged without an episode"
 	case now.acked.on && !before.acked.on && !ok && !restored:
 		return "acknowledged by nobody"
-	case before.acked.on && now.open && now.since == before.since && !now.acked.on && now.permanent == before.permanent:
+	case before.acked.on && now.open && now.since == before.since && !now.acked.on && s.phase != model.Halted && s.phase != model.Refused:
 		return "no longer acknowledged, and no worse"
 	case ok && (s.phase != was.phase || s.order != was.order || s.waits != was.waits || s.note != was.note || s.timers != was.timers):
 		return "to acknowledge changed something else"

@@ -23,16 +23,19 @@ type streak struct {
 }
 
 // openEpisode opens the server's episode, if none is open. An alert that it
-// halted, or was refused, makes one worse that was merely down: whoever had
-// acknowledged that does not know of this.
+// halted, or was refused, is news to whoever had acknowledged what was before,
+// but where an engine's start repeats it.
 func (t *turn) openEpisode(at instant, permanent bool) {
 	if !t.episode.open {
 		t.episode = episode{open: true, since: at}
 	}
-	if permanent && !t.episode.permanent {
-		t.episode.permanent = true
+	if !permanent {
+		return
+	}
+	if !t.episode.repeats {
 		t.episode.acked = acked{}
 	}
+	t.episode.permanent, t.episode.repeats = true, false
 }
 
 // acknowledge notes that an operator knows of the open episode (D3). It is no

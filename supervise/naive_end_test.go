@@ -265,7 +265,7 @@ func (n *naive) rest(p model.Phase) {
 
 func (n *naive) withdraw() {
 	if n.episode {
-		n.episode, n.permanent, n.acked = false, false, false
+		n.episode, n.repeats, n.acked = false, false, false
 		n.tell("withdrawn")
 	}
 }

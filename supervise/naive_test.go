@@ -31,7 +31,7 @@ type naive struct {
 	row                                  int  // P3
 	stuck, removed                       bool // H2, C8
 	retryAt, lastsAt, probeAt, silenceAt instant
-	episode, permanent, acked            bool
+	episode, repeats, acked              bool
 	losses                               []instant // A7
 	unsteady                             bool
 	unsteadyAt                           instant
@@ -97,7 +97,7 @@ func (n *naive) last() {
 	n.phase = model.Up
 	n.tell("lasted")
 	if n.episode {
-		n.episode, n.permanent, n.acked = false, false, false
+		n.episode, n.repeats, n.acked = false, false, false
 		n.tell("recovered")
 	}
 }
@@ -107,11 +107,11 @@ func (n *naive) down() {
 	n.tell("down attempt=%d", n.shown)
 }
 
-// worse: it halted, or was refused. Who had acknowledged less than that does not
-// know.
+// worse: it halted, or was refused. Who had acknowledged what was before does not
+// know, unless it was this, in an engine before.
 func (n *naive) worse() {
-	n.acked = n.acked && n.permanent
-	n.episode, n.permanent = true, true
+	n.acked = n.acked && n.repeats
+	n.episode, n.repeats = true, false
 }
 
 // want asks for a start slot (T9).
@@ -147,6 +147,7 @@ func (n *naive) reported(at instant, ev model.RunEvent) {
 	case model.Handshaken:
 		if runs {
 			n.alive, n.born, n.silenceAt = true, at, never
+			n.repeats = false
 			n.legacy, n.relaunched = ev.Handshake.Legacy, false
 			n.proven = n.legacy
 			n.lastsAt = at + n.spec.Timings.Lasting()

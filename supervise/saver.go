@@ -133,7 +133,7 @@ func (e *Engine) unsave(s Saved) saved {
 		out.hold = hold{on: true, by: s.HeldBy, since: min(s.HeldSince.Sub(e.start), 0)}
 	}
 	if !s.DownSince.IsZero() {
-		out.episode = episode{open: true, since: min(s.DownSince.Sub(e.start), 0), permanent: s.Permanent}
+		out.episode = episode{open: true, since: min(s.DownSince.Sub(e.start), 0), permanent: s.Permanent, repeats: s.Permanent}
 		if !s.AckedSince.IsZero() {
 			out.episode.acked = acked{on: true, by: s.AckedBy, since: min(s.AckedSince.Sub(e.start), 0)}
 		}

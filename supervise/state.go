@@ -116,6 +116,7 @@ type episode struct {
 	open      bool
 	since     instant
 	permanent bool // it halted, or was refused, in it
+	repeats   bool // so in an engine before this one: the first such report says it again
 	acked     acked
 }
 

@@ -167,6 +167,7 @@ func (t *turn) handshaken(e model.Handshaken) {
 	t.legacy = e.Handshake.Legacy
 	t.proven = e.Handshake.Legacy
 	t.relaunched = false
+	t.episode.repeats = false // what comes after is news
 	t.disarm(silenceTimer)
 	t.arm(lastingTimer, t.threshold())
 }

@@ -26,7 +26,7 @@ func (p *player) newServer(words []string) {
 		case w == "restored=episode":
 			restore = &saved{episode: episode{open: true, since: -time.Hour}}
 		case w == "restored=acked-halt":
-			restore = &saved{episode: episode{open: true, since: -time.Hour, permanent: true, acked: acked{on: true, by: redact.Word("anna"), since: -time.Minute}}}
+			restore = &saved{episode: episode{open: true, since: -time.Hour, permanent: true, repeats: true, acked: acked{on: true, by: redact.Word("anna"), since: -time.Minute}}}
 		default:
 			rest = append(rest, w)
 		}
