@@ -30,7 +30,7 @@ func (f *Front) bury() string {
 		procs, err := guardian.Scan(marks)
 		left := err != nil
 		for _, p := range procs {
-			if p.Parent != os.Getpid() || f.before[p.PID] {
+			if p.Parent != os.Getpid() || f.before[p.PID] || foreign(p.Mark) {
 				continue
 			}
 			left = true
@@ -44,6 +44,12 @@ func (f *Front) bury() string {
 		reap()
 	}
 	return "something that it had launched is still there"
+}
+
+// foreign reports whether a mark is of what the engine started, but did not
+// launch. That has this process's own mark where this is a launch itself.
+func foreign(mark string) bool {
+	return mark == guardian.AlertMark || mark != "" && mark == os.Getenv(guardian.Variable)
 }
 
 // reap takes the zombies of this process.

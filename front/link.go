@@ -96,7 +96,7 @@ func (l *Link) Suspend(ctx context.Context) {
 	case <-l.ending:
 	case <-l.gone:
 	}
-	_ = Forgo()
+	_ = forgo()
 }
 
 // Leave makes this process one without a terminal, in a session of its own, and
@@ -107,14 +107,14 @@ func (l *Link) Leave() error {
 	if _, err := syscall.Setsid(); err != nil {
 		return fmt.Errorf("leave the terminal's session: %w", err)
 	}
-	err := Forgo()
+	err := forgo()
 	tell(l.socket, left)
 	return err
 }
 
-// Forgo makes stdin and stdout the null device, so that nothing is read from the
+// forgo makes stdin and stdout the null device, so that nothing is read from the
 // terminal, drawn on it or set any more.
-func Forgo() error {
+func forgo() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err

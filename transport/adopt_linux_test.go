@@ -4,37 +4,80 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"rollcall/model"
 )
 
-// TestT1_WhatHidesEndsWithItsLaunchOrWithTheHost: one that left its group, its
-// session, its environment and its parent goes with its launch where a pipe tells
-// whose it is, and else with the host; neither is left a zombie.
+// TestT1_WhatHidesEndsWithItsLaunchOrWithTheHost: what left its group, its
+// environment and perhaps its session and its parent goes with its launch where
+// its parent or a pipe tells whose it is, and else with the host; none is left a
+// zombie. What bears the mark of no launch stays.
 func TestT1_WhatHidesEndsWithItsLaunchOrWithTheHost(t *testing.T) {
 	t.Parallel()
 	w := start(t, newHost(t), commandSpec(self(t), "adopt"))
 	pid := await[model.Launched](w).PID
+	repair := number(t, strings.Fields(w.line("stderr: repair "))[2])
+	t.Cleanup(func() { _ = syscall.Kill(repair, syscall.SIGKILL) })
 	hidden := strings.Fields(w.line("stderr: hidden "))[2:]
-	w.line("stderr: both are reaped")
-	if len(hidden) != 2 {
+	w.line("stderr: all are reaped")
+	if len(hidden) != len(hiders) {
 		t.Fatalf("hidden: %v", hidden)
 	}
-	held, loose := number(t, hidden[0]), number(t, hidden[1])
-	if alive(t, held) {
-		t.Error("the one that holds a pipe of its launch outlived it")
+	for i, h := range hiders {
+		switch lives := alive(t, number(t, hidden[i])); {
+		case lives && h.held:
+			t.Errorf("it outlived its launch: %s", h.script)
+		case !lives && !h.held:
+			t.Errorf("it did not outlive its launch, the test proves nothing: %s", h.script)
+		case h.held:
+			goneForGood(t, number(t, hidden[i]))
+		}
 	}
-	if !alive(t, loose) {
-		t.Error("the other one did not outlive its launch: the test proves nothing")
-	}
-	goneForGood(t, held)
 	go func() { _, _ = w.process.stdin.WriteString("end\n") }()
 	w.line("stderr: the host has ended")
-	goneForGood(t, loose)
+	for i := range hiders {
+		goneForGood(t, number(t, hidden[i]))
+	}
+	if !alive(t, repair) {
+		t.Error("what an alert's program had started was killed for a launch's")
+	}
 	if !alive(t, pid) {
 		t.Error("the program ended before it was looked at")
+	}
+}
+
+// TestT1_WhatHidesEndsWithALaunchThatIsKilled: it is known from when the handshake
+// completed.
+func TestT1_WhatHidesEndsWithALaunchThatIsKilled(t *testing.T) {
+	t.Parallel()
+	spec := commandSpec("/bin/sh", "-c", hiders[0].script+"; exec "+self(t)+" demo healthy")
+	w := start(t, newHost(t), spec)
+	await[model.Connected](w)
+	hidden := w.child()
+	if err := syscall.Kill(await[model.Launched](w).PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	await[model.Reaped](w)
+	if alive(t, hidden) {
+		t.Error("it outlived its launch")
+		_ = syscall.Kill(hidden, syscall.SIGKILL)
+	}
+}
+
+// TestT1_WhatMayBeAnothersChildIsLeftAlone: a child that was there before the host,
+// and what that leaves behind.
+func TestT1_WhatMayBeAnothersChildIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := start(t, newHost(t), commandSpec(self(t), "beside"))
+	for _, f := range strings.Fields(w.line("stderr: beside "))[2:] {
+		pid := number(t, f)
+		if !alive(t, pid) {
+			t.Errorf("process %d was killed", pid)
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 

@@ -43,6 +43,9 @@ func (r *Run) hold(p *process, l link) error {
 	if !r.handshaken(s) {
 		return nil
 	}
+	if p != nil {
+		r.host.procs.learn(p) // it may end of itself
+	}
 	if err = r.settle(s); err == nil {
 		select {
 		case err = <-waited:

@@ -28,7 +28,8 @@ type guard struct {
 	done   chan struct{} // closed when it has exited for good
 }
 
-// restartPause keeps a guardian that cannot stay from being started in a loop.
+// restartPause keeps a guardian that cannot stay from being started in a loop, from
+// the second time on.
 const restartPause = time.Second
 
 // guardianEnd is how long the end waits for the guardian's.
@@ -122,7 +123,7 @@ func executable(exe string) string {
 // keep waits for the guardian, and starts another until the guard is closed.
 func (g *guard) keep(proc *os.Process) {
 	defer close(g.done)
-	for {
+	for again := false; ; {
 		began := time.Now()
 		if proc != nil {
 			_, _ = proc.Wait()
@@ -135,10 +136,14 @@ func (g *guard) keep(proc *os.Process) {
 		if closed {
 			return
 		}
-		if time.Since(began) < restartPause {
+		// Nobody guards meanwhile, so one that was killed early is replaced at once;
+		// one whose successor does not stay either is not.
+		early := time.Since(began) < restartPause
+		if early && again {
 			<-time.After(restartPause)
 		}
-		proc, _ = g.start() // nil where it failed: tried again after a pause
+		again = early
+		proc, _ = g.start() // nil where it failed: tried again
 	}
 }
 

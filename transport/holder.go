@@ -5,30 +5,108 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"sync"
 
 	"rollcall/model"
 	"rollcall/redact"
 )
 
+// port is where a launched server is dialled on this host (C2), and what listened
+// there before the launch.
+type port struct {
+	hosts   []netip.Addr // none: nothing can be said of it
+	number  uint16
+	sockets map[string]bool
+}
+
+// seePort looks at the port of a server that is to be launched.
+func (r *Run) seePort() port {
+	if r.spec.Transport == model.Stdio {
+		return port{}
+	}
+	hosts, number := loopback(r.spec.URL.Reveal())
+	return port{hosts, number, listeners(hosts, number)}
+}
+
+// holder is a process that holds a port. Without a PID nobody does, or it cannot
+// be known.
+type holder struct {
+	pid  int
+	name string
+	mark string // of the launch that it belongs to
+}
+
 // heldElsewhere reports whether the port of a server that was launched and
-// dialled (C2) is provably held by a process that was there before the launch:
-// then that one was dialled, and the launch, which cannot have the port, will
-// end. Where it cannot be known it says nothing.
+// dialled is provably held by a process that is not of the launch: then that one
+// was dialled, and the launch, which cannot have the port, will end. It is proved
+// where the very socket listened before the launch, or is of the launch of
+// another server that is dialled there too. A daemon that opens the port because
+// a launch asks for it is older than the launch; its socket is not. Where it
+// cannot be known it says nothing.
 func (r *Run) heldElsewhere(p *process) (model.End, bool) {
-	if p == nil || r.spec.Transport == model.Stdio {
+	if p == nil || len(p.port.hosts) == 0 {
 		return model.End{}, false
 	}
-	hosts, port := loopback(r.spec.URL.Reveal())
-	if len(hosts) == 0 {
+	sockets := listeners(p.port.hosts, p.port.number)
+	held := r.host.procs.holder(p, sockets)
+	rival, known := r.host.rivals.dialledAt(p.port.number, held.mark)
+	what, number := short(r.spec.Redactor, held.name), redact.Int(p.port.number)
+	switch {
+	case held.pid == 0:
 		return model.End{}, false
+	case known:
+		return model.End{Cause: model.TransportBroken, Text: redact.Sprintf(
+			"port %d is held by the server %s (%s, pid %d): give one of the two another port",
+			number, redact.Name(rival), what, redact.Int(held.pid))}, true
 	}
-	pid, name := r.host.procs.holder(p, hosts, port)
-	if pid == 0 {
-		return model.End{}, false
+	for socket := range sockets {
+		if !p.port.sockets[socket] {
+			return model.End{}, false
+		}
 	}
 	return model.End{Cause: model.TransportBroken, Text: redact.Sprintf(
 		"port %d is held by another process (%s, pid %d): stop that, or give this server another port",
-		redact.Int(port), short(r.spec.Redactor, name), redact.Int(pid))}, true
+		number, what, redact.Int(held.pid))}, true
+}
+
+// rivals are the servers that are launched and dialled on this host, by the marks
+// of their launches.
+type rivals struct {
+	mu     sync.Mutex
+	byMark map[string]rival
+}
+
+type rival struct {
+	server string
+	port   uint16
+}
+
+// add notes a launch; one that is not dialled here is none.
+func (r *rivals) add(server string, p *process) {
+	if len(p.port.hosts) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byMark == nil {
+		r.byMark = map[string]rival{}
+	}
+	r.byMark[p.mark] = rival{server, p.port.number}
+}
+
+// remove forgets a launch of which nothing is left.
+func (r *rivals) remove(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.byMark, p.mark)
+}
+
+// dialledAt is the server of a launch, where that is dialled at a port.
+func (r *rivals) dialledAt(port uint16, mark string) (server string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found, ok := r.byMark[mark]
+	return found.server, ok && found.port == port
 }
 
 // loopback are the addresses of this host that a url names, and its port; none

@@ -10,19 +10,15 @@ import (
 	"os"
 	"strconv"
 	"strings"
-
-	"rollcall/transport/guardian"
 )
 
-// holder is the process that listens on a port of this host, where it is none of
-// the launch's and started before it; 0 where that is not so, or cannot be known.
-// A proxy that the launch had started elsewhere, as containers have, is younger.
-func (t *procTable) holder(p *process, hosts []netip.Addr, port uint16) (pid int, name string) {
-	sockets := listeners(hosts, port)
+// holder is the process that has one of the sockets open, where it is none of the
+// launch's.
+func (t *procTable) holder(p *process, sockets map[string]bool) holder {
 	if len(sockets) == 0 {
-		return 0, ""
+		return holder{}
 	}
-	born, mine := guardian.Started(p.pid), map[int]bool{p.pid: true}
+	mine := map[int]bool{p.pid: true}
 	launched, _ := t.launched(p)
 	for _, pid := range launched {
 		mine[pid] = true
@@ -30,27 +26,27 @@ func (t *procTable) holder(p *process, hosts []netip.Addr, port uint16) (pid int
 	for pid := range mine {
 		held, err := holds(pid, sockets)
 		if held || err != nil && !errors.Is(err, fs.ErrNotExist) || pid < 0 {
-			return 0, "" // it is ours, or cannot be told
+			return holder{} // it is ours, or cannot be told
 		}
 	}
-	seen := t.scan()
-	if seen.err != nil || born == 0 {
-		return 0, ""
-	}
-	for _, q := range seen.procs {
-		if mine[q.PID] || q.PID == 1 { // an init listens for others
+	for _, q := range t.scan().procs {
+		if mine[q.PID] {
 			continue
 		}
 		if held, _ := holds(q.PID, sockets); held {
-			if start := guardian.Started(q.PID); start == 0 || start >= born {
-				return 0, ""
-			}
 			comm, _ := os.ReadFile("/proc/" + strconv.Itoa(q.PID) + "/comm")
-			pid, name = q.PID, strings.TrimSpace(string(comm))
+			name := strings.TrimSpace(string(comm))
+			if q.PID == 1 || name == userInit {
+				return holder{} // it listens for others
+			}
+			return holder{q.PID, name, q.Mark}
 		}
 	}
-	return pid, name
+	return holder{}
 }
+
+// userInit is the name of an init that is not PID 1: a user's.
+const userInit = "systemd"
 
 // holds reports whether a process has one of the sockets open.
 func holds(pid int, sockets map[string]bool) (bool, error) {

@@ -2,15 +2,13 @@ package transport
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/netip"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"rollcall/model"
-	"rollcall/transport/guardian"
 )
 
 // TestC2_APortThatAnotherProcessHoldsIsSaid: the launch is slow to find out, and
@@ -25,7 +23,6 @@ func TestC2_APortThatAnotherProcessHoldsIsSaid(t *testing.T) {
 			port := strings.TrimSuffix(strings.TrimPrefix(addr, ":"), "/mcp")
 			spec.URL = urlSpec(via, strings.Replace(spec.URL.Reveal(), "127.0.0.1", host, 1)).URL
 			rival := listen(t, name, "--listen", "127.0.0.1:"+port)
-			untilOlder(t, rival.cmd.Process.Pid)
 			w := start(t, h, spec)
 			end := await[model.Closed](w).End
 			want := fmt.Sprintf("port %s is held by another process (transport.test, pid %d): stop that, or give this server another port", port, rival.cmd.Process.Pid)
@@ -39,24 +36,70 @@ func TestC2_APortThatAnotherProcessHoldsIsSaid(t *testing.T) {
 	}
 }
 
-// untilOlder waits until what starts next is younger than a process by the
-// kernel's clock, which ticks a hundred times a second.
-func untilOlder(t *testing.T, pid int) {
-	t.Helper()
-	for late := time.Now().Add(patience); time.Now().Before(late); {
-		text, err := os.ReadFile("/proc/uptime")
+// TestC2_APortOfAnotherServersLaunchIsSaid, also where that came second.
+func TestC2_APortOfAnotherServersLaunchIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	slow := launchedSpec(t, model.HTTP, "http", "--startup", "1h")
+	w := start(t, h, slow)
+	await[model.Launched](w)
+	_, addr, _ := strings.Cut(strings.TrimSuffix(slow.URL.Reveal(), "/mcp"), "://")
+	quick := demoSpec(t, "http", "--listen", addr)
+	quick.Name, quick.Transport, quick.URL = "quick", slow.Transport, slow.URL
+	rival := await[model.Launched](start(t, h, quick)).PID
+	end := await[model.Closed](w).End
+	_, port, _ := strings.Cut(addr, ":")
+	want := fmt.Sprintf("port %s is held by the server quick (transport.test, pid %d): give one of the two another port", port, rival)
+	if end.Cause != model.TransportBroken || end.Text.String() != want {
+		t.Errorf("%v: %s\nwant %s", end.Cause, end.Text, want)
+	}
+}
+
+// TestC2_APortThatADaemonOpensForTheLaunchIsLeftAlone: this process is the daemon,
+// older than the launch. It opens the port once the launch is there, as ssh does
+// for a second client, and passes on what comes to where the server is.
+func TestC2_APortThatADaemonOpensForTheLaunchIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	server, addr := listen(t, "http"), freeAddress(t)
+	spec := commandSpec("/bin/sh", "-c", "echo open it >&2; while :; do /bin/sleep 1000; done")
+	spec.Transport, spec.URL = model.HTTP, urlSpec(model.HTTP, strings.Replace(server.url, server.addr(), addr, 1)).URL
+	w := start(t, newHost(t), spec)
+	w.line("stderr: open it")
+	door, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = door.Close() })
+	go forward(door, server.addr())
+	await[model.Connected](w)
+}
+
+// addr is where it listens.
+func (l *listener) addr() string {
+	_, rest, _ := strings.Cut(l.url, "://")
+	addr, _, _ := strings.Cut(rest, "/")
+	return addr
+}
+
+// forward connects whoever comes through the door to addr, until it is closed.
+func forward(door net.Listener, addr string) {
+	for {
+		in, err := door.Accept()
 		if err != nil {
-			t.Fatal(err)
-		}
-		uptime, err := strconv.ParseFloat(strings.Fields(string(text))[0], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if uint64(uptime*100) > guardian.Started(pid) {
 			return
 		}
+		out, err := net.Dial("tcp", addr)
+		if err != nil {
+			_ = in.Close()
+			continue
+		}
+		pass := func(to, from net.Conn) {
+			_, _ = io.Copy(to, from)
+			_ = to.Close()
+		}
+		go pass(in, out)
+		go pass(out, in)
 	}
-	t.Fatal("time stands still")
 }
 
 // TestC2_AListenerThatMayBeTheLaunchsOwnIsLeftAlone: one that started later, as

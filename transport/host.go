@@ -33,9 +33,9 @@ type Options struct {
 	// where this program dies without doing so (D10). nil: none.
 	Terminal *os.File
 	// Adopt says that what launches leave behind becomes this program's child
-	// (Linux). It is reaped, and what has left this program's session ends with
-	// the host at the latest (T1), so nothing else may start such a child. At most
-	// one host of a program may be told so.
+	// (Linux). It is reaped, and ends with the host at the latest (T1). So
+	// whatever else starts a program gives it Environ. At most one host of a
+	// program may be told so.
 	Adopt bool
 	// Core is the limit of core dumps that launches get, where this program has
 	// lowered its own. nil: the program's.
@@ -51,6 +51,7 @@ type Host struct {
 	guard     *guard
 	orphans   *orphanage
 	procs     *procTable
+	rivals    rivals
 	web       *http.Transport
 	big       chan struct{} // held while a big message is decoded: one at a time
 	turns     chan struct{} // held while a piece of output is cleaned

@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 		supervise(os.Args[2:])
 	case len(os.Args) > 1 && os.Args[1] == "adopt":
 		adoptAndEnd()
+	case len(os.Args) > 1 && os.Args[1] == "beside":
+		adoptBeside()
+	case len(os.Args) > 1 && os.Args[1] == "group":
+		sleepInOwnGroup()
 	case len(os.Args) > 2 && os.Args[1] == "conform":
 		conform(os.Args[2])
 	}

@@ -77,7 +77,7 @@ func TestM2_NothingThatTheServerAsksForIsGranted(t *testing.T) {
 		} {
 			w.line("stderr: answer to " + method + ": error -32002: capability not granted: " + capability + ` {"capability":"` + capability + `"}`)
 		}
-		for _, text := range []string{"roots/list: error -32601", "no/such: error -32601", "ping: {}"} {
+		for _, text := range []string{"roots/list: error -32601", "sampling/createMessage: error -32601", "elicitation/create: error -32601", "no/such: error -32601", "ping: {}"} {
 			w.line("stderr: answer to " + text)
 		}
 	})
@@ -97,8 +97,9 @@ func TestM2_NothingIsGrantedOverHTTPEither(t *testing.T) {
 	} {
 		w.line("stderr: answer to " + method + ": error -32002: capability not granted: " + capability + ` {"capability":"` + capability + `"}`)
 	}
-	w.line("stderr: answer to no/such: error -32601")
-	w.line("stderr: answer to ping: {}")
+	for _, text := range []string{"roots/list: error -32601", "sampling/createMessage: error -32601", "elicitation/create: error -32601", "no/such: error -32601", "ping: {}"} {
+		w.line("stderr: answer to " + text)
+	}
 	await[model.Connected](w)
 }
 

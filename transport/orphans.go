@@ -3,6 +3,7 @@ package transport
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -16,17 +17,20 @@ import (
 // program that asked for them (adopt). A nil one does nothing.
 //
 // The kernel does not say which children were got. Those of the host are noted
-// here; a zombie that some other part of the program started is waited for at
-// once, and what of that lives is in this process's session.
+// here, and what was there before: whoever starts a program by exec has left it
+// some. A zombie that some other part of the program started is waited for at
+// once, and what of that lives bears a mark (Environ).
 type orphanage struct {
-	init    bool       // this process is PID 1: not all of them come from its launches
-	mu      sync.Mutex // held while a child is started, so that none is taken for an orphan
-	own     map[int]struct{}
-	session int            // this process's
-	left    map[int]uint64 // zombies at the last look, and when they started
-	news    chan os.Signal
-	quit    chan struct{}
-	ended   chan struct{}
+	init   bool       // this process is PID 1: not all of them come from its launches
+	mu     sync.Mutex // held while a child is started, so that none is taken for an orphan
+	own    map[int]struct{}
+	before guardian.Kin   // what was there before
+	left   map[int]uint64 // zombies at the last look, and when they started
+	looked time.Time      // when none looked last, and
+	nobody bool           // what it saw
+	news   chan os.Signal
+	quit   chan struct{}
+	ended  chan struct{}
 }
 
 // linger is how long a zombie is left to whoever may wait for it.
@@ -38,7 +42,12 @@ func newOrphanage(adopts bool) *orphanage {
 	if !first && !(adopts && adopt()) {
 		return nil
 	}
-	return &orphanage{init: first, session: guardian.Session(), own: map[int]struct{}{}, news: make(chan os.Signal, 1), quit: make(chan struct{}), ended: make(chan struct{})}
+	o := &orphanage{init: first, own: map[int]struct{}{}, news: make(chan os.Signal, 1), quit: make(chan struct{}), ended: make(chan struct{})}
+	if !o.before.Learn(os.Getpid()) {
+		procs, _ := guardian.Scan(guardian.Marks{})
+		o.before.LearnFrom(procs, os.Getpid())
+	}
+	return o
 }
 
 // run reaps until close.
@@ -84,15 +93,42 @@ func (o *orphanage) reap() (more bool) {
 }
 
 // has reports whether a living process is a child of this one that was got, and
-// has left its session: what has not is known by its group.
+// may come from a launch: no mark says whose it is.
 func (o *orphanage) has(p guardian.Proc) bool {
-	if o == nil {
+	if o == nil || p.Mark != "" || p.Parent != os.Getpid() {
 		return false
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, own := o.own[p.PID]
-	return !own && p.Parent == os.Getpid() && p.Session != o.session
+	if _, own := o.own[p.PID]; own || o.before.Has(p) {
+		return false
+	}
+	syscall.ForkLock.RLock() // whoever starts a program here holds it until exec
+	defer syscall.ForkLock.RUnlock()
+	return guardian.Nameless(p)
+}
+
+// none reports whether this process has no child that it got: then nothing is
+// left of a launch whose leader has exited. What a leader leaves behind is this
+// process's child by the time that its exit can be seen, and what that leaves
+// behind in turn, until somebody waits for it. false may mean that it cannot be
+// told.
+func (o *orphanage) none() bool {
+	if o == nil {
+		return false
+	}
+	asked := time.Now()
+	o.mu.Lock() // nobody is started, and no orphan waited for, meanwhile
+	defer o.mu.Unlock()
+	if !o.looked.After(asked) { // a thousand that ask at once cost one look
+		o.looked = time.Now()
+		pids, err := guardian.Children()
+		o.nobody = err == nil && !slices.ContainsFunc(pids, func(pid int) bool {
+			_, own := o.own[pid]
+			return !own && !o.before.HasPID(pid)
+		})
+	}
+	return o.nobody
 }
 
 // start starts a child by f and notes that it was started here.
@@ -130,28 +166,35 @@ const (
 )
 
 // killAll ends what launches have left behind and nobody could tell whose it
-// was: its environment was empty, its session its own, its parent gone. While
+// was: its environment was empty, its group its own, its parent gone. While
 // servers run it is let live, since it may serve one of them; once all are
-// reaped nobody needs it (T1). What it leaves behind in turn goes too.
+// reaped nobody needs it (T1). What it leaves behind in turn goes too. Where this
+// process had children before its host, it may come from those, and stays.
 func (o *orphanage) killAll() {
-	if o == nil || o.init {
+	if o == nil || o.init || !o.before.Empty() {
 		return // the kernel ends all that is left of an init
 	}
-	marks, killed := guardian.Marks{}, map[int]bool{}
+	marks, seen, killed := guardian.Marks{}, map[int]bool{}, map[int]bool{}
 	for range killTries {
 		procs, err := guardian.Scan(marks)
+		now := map[int]bool{}
 		for _, p := range procs {
-			if o.has(p) {
+			if !o.has(p) {
+				continue
+			}
+			now[p.PID] = true
+			if seen[p.PID] { // one within exec shows no mark for a moment
 				_ = syscall.Kill(p.PID, syscall.SIGKILL)
 				killed[p.PID] = true
 			}
 		}
+		seen = now
 		for pid := range killed {
 			if got, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); got == pid || err != nil {
 				delete(killed, pid)
 			}
 		}
-		if err == nil && len(killed) == 0 {
+		if err == nil && len(seen) == 0 && len(killed) == 0 {
 			return
 		}
 		<-time.After(killPause)

@@ -10,18 +10,33 @@ import (
 
 	"rollcall/model"
 	"rollcall/redact"
+	"rollcall/transport/guardian"
 )
 
 // MarkVariable is in the environment of all that is launched. Its value is
 // unique to the launch.
-const MarkVariable = "ROLLCALL_CHILD"
+const MarkVariable = guardian.Variable
+
+// Environ is this program's environment for what it starts that is no launch,
+// such as an alert's program: a mark in it says so. Without that it would be taken
+// for something that a launch has left behind, and be killed (T1). A program that
+// is a launch's itself passes its own mark on.
+func Environ() []string {
+	env := os.Environ()
+	if os.Getenv(MarkVariable) == "" {
+		env = append(env, MarkVariable+"="+guardian.AlertMark)
+	}
+	return env
+}
 
 // process is one launch: the leader of a process group, and its pipes.
 type process struct {
 	pid    int // of the leader, and of its group
 	mark   string
 	leader *os.Process
-	stdin  *os.File // nil where nothing is sent to it
+	kin    guardian.Kin // who was seen to descend from it
+	port   port         // where it is dialled
+	stdin  *os.File     // nil where nothing is sent to it
 
 	stdout, stderr *os.File       // our ends
 	quiet          chan struct{}  // closed when stderr has ended
@@ -59,6 +74,7 @@ func (r *Run) launch() *process {
 	r.holds(p)
 	r.report(model.Launched{At: time.Now(), PID: p.pid})
 	r.host.guard.add(p.pid)
+	r.host.rivals.add(r.spec.Name, p)
 	go r.host.guarded(func() { r.watch(p) })()
 	p.drains.Go(r.host.guarded(func() {
 		defer close(p.quiet)
@@ -81,7 +97,7 @@ func launchCause(err error) model.Cause {
 // startProcess starts path in a process group of its own.
 func (r *Run) startProcess(path string) (*process, error) {
 	l := r.spec.Launch
-	p := &process{mark: r.host.nextMark(), quiet: make(chan struct{}), exited: make(chan struct{})}
+	p := &process{mark: r.host.nextMark(), port: r.seePort(), quiet: make(chan struct{}), exited: make(chan struct{})}
 	argv := []string{l.Path}
 	for _, a := range l.Args {
 		argv = append(argv, a.Reveal())

@@ -73,15 +73,28 @@ func (t *procTable) strays(p *process) []int {
 }
 
 // strayed reports whether a process belongs to the launch, whatever its group: it
-// bears the mark, or it is an orphan without one that holds a pipe of the
-// launch's. That is noted. A child that is being started holds all that we hold
-// until it is what it will be: it must not be taken for an orphan.
+// bears the mark, or has none and was seen to descend from the launch, or is an
+// orphan that holds a pipe of the launch's. That is noted.
 func (t *procTable) strayed(p *process, q guardian.Proc) bool {
-	if q.Mark != "" || !t.orphans.has(q) || !holdsPipeOf(p, q.PID) {
+	switch {
+	case q.Mark != "":
 		return q.Mark == p.mark
+	case p.kin.Has(q):
+	case t.orphans.has(q) && holdsPipeOf(p, q.PID):
+	default:
+		return false
 	}
 	t.mu.Lock()
 	t.marks.Adopt(q, p.mark)
 	t.mu.Unlock()
 	return true
+}
+
+// learn notes who descends from the launch while its leader lives: what has
+// neither the launch's group nor its mark is known by that alone.
+func (t *procTable) learn(p *process) {
+	if p.hasExited() || p.kin.Learn(p.pid) {
+		return // what it had is nobody's by now, or is known
+	}
+	t.scan() // it remembers whose child each is
 }

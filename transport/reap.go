@@ -111,8 +111,15 @@ func stopAll(timers ...*time.Timer) {
 
 // remaining returns the PIDs that are left of the launch, zombies not counted.
 // Once none is left it reaps the leader; where it may have missed one it looks
-// once more.
+// once more. It looks at the process table only where it has to: that costs a
+// restart of a small server more than all else.
 func (r *Run) remaining(p *process) []int {
+	if p.hasExited() && r.host.orphans.none() {
+		r.reapLeader(p)
+		if syscall.Kill(-p.pid, 0) != nil { // nor has another launch joined its group
+			return nil
+		}
+	}
 	left, sure := r.host.procs.launched(p)
 	left = without(left, p.pid)
 	if !p.hasExited() {
@@ -121,13 +128,21 @@ func (r *Run) remaining(p *process) []int {
 	if len(left) > 0 || p.leader == nil {
 		return left
 	}
-	_, _ = p.leader.Wait()
-	p.leader = nil
-	r.host.orphans.forget(p.pid)
+	r.reapLeader(p)
 	if !sure {
 		left, _ = r.host.procs.launched(p)
 	}
 	return without(left, p.pid)
+}
+
+// reapLeader reaps a leader that has exited, once.
+func (r *Run) reapLeader(p *process) {
+	if p.leader == nil {
+		return
+	}
+	_, _ = p.leader.Wait()
+	p.leader = nil
+	r.host.orphans.forget(p.pid)
 }
 
 func without(pids []int, pid int) []int {
@@ -138,6 +153,7 @@ func without(pids []int, pid int) []int {
 // forgets the launch.
 func (r *Run) finish(p *process, talked func()) {
 	r.host.guard.remove(p.pid)
+	r.host.rivals.remove(p)
 	r.holds(nil)
 	wait := time.NewTimer(time.Until(r.closedAt.Add(stderrGrace)))
 	defer wait.Stop()
@@ -170,8 +186,9 @@ func (h *Host) signalAll(p *process, sig syscall.Signal) {
 		}
 		return
 	}
+	strays := h.procs.strays(p) // before their parents go, by which some are known
 	h.signal(-p.pid, sig)
-	for _, pid := range h.procs.strays(p) {
+	for _, pid := range strays {
 		h.signal(pid, sig)
 	}
 }

@@ -48,11 +48,10 @@ func (r *Run) Kill() {
 	r.Stop()
 }
 
-// main is the run's life.
+// main begins the run's life; its end, when the run is closed, is reap. No
+// goroutine waits for that: there are many runs, and they live long.
 func (r *Run) main() {
 	timeout := time.AfterFunc(r.dial.Timeout, r.host.guarded(r.timedOut))
-	defer timeout.Stop()
-
 	p, talk := r.launch(), sync.WaitGroup{}
 	switch {
 	case r.spec.Launch != nil && p == nil: // it failed, and the run is closed
@@ -65,8 +64,10 @@ func (r *Run) main() {
 		}
 		talk.Go(r.host.guarded(func() { r.overURL(p) }))
 	}
-	<-r.ctx.Done()
-	r.reap(p, talk.Wait)
+	context.AfterFunc(r.ctx, r.host.guarded(func() {
+		timeout.Stop()
+		r.reap(p, talk.Wait)
+	}))
 }
 
 // timedOut ends a run that has not completed its handshake.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -80,6 +81,7 @@ func (r *Run) connect(ctx context.Context, t mcp.Transport) (*session, error) {
 		s.ask = next
 		return r.handshakeMiddleware(next, &initialized)
 	})
+	client.AddReceivingMiddleware(refuseAll)
 	cs, err := client.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: r.revision()})
 	if err != nil {
 		return nil, err
@@ -88,6 +90,17 @@ func (r *Run) connect(ctx context.Context, t mcp.Transport) (*session, error) {
 	s.describe(r.spec.Redactor, cs.InitializeResult())
 	s.handshake.Legacy = initialized.Load() && r.spec.Revision == "" && r.spec.Protocol == model.MCP
 	return s, nil
+}
+
+// refuseAll answers what the SDK knows of a server's requests, and would answer
+// itself, as the unknown ones are (M2). Over HTTP it sees them.
+func refuseAll(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method == "ping" || strings.HasPrefix(method, "notifications/") {
+			return next(ctx, method, req)
+		}
+		return nil, refusal(method)
+	}
 }
 
 // revision is what to ask for; empty for the newest.

@@ -28,6 +28,7 @@ func (r *Run) stdio(p *process) *wire {
 	})
 	context.AfterFunc(r.ctx, func() {
 		w.fail(model.End{Cause: model.ClosedByHost})
+		r.host.procs.learn(p) // afterwards it may go, and nobody knows its children any more
 		_ = p.stdin.Close()
 	})
 	p.drains.Go(r.host.guarded(func() { w.readLines(p.stdout) }))

@@ -36,7 +36,7 @@ type wire struct {
 	send func([]byte) error // called from one goroutine; returns once the carrier is closed
 
 	in   chan *jsonrpc.Response
-	out  chan []byte
+	out  chan *[]byte // pointers: each server has this queue, and most often it is empty
 	once sync.Once
 	done chan struct{} // closed by fail
 	end  model.End     // why, and
@@ -44,7 +44,7 @@ type wire struct {
 }
 
 func (r *Run) newWire(send func([]byte) error) *wire {
-	return &wire{run: r, send: send, in: make(chan *jsonrpc.Response), out: make(chan []byte, maxOutbox), done: make(chan struct{})}
+	return &wire{run: r, send: send, in: make(chan *jsonrpc.Response), out: make(chan *[]byte, maxOutbox), done: make(chan struct{})}
 }
 
 // fail ends the wire; the first end is kept.
@@ -104,7 +104,7 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	select {
-	case w.out <- data:
+	case w.out <- &data:
 		return nil
 	case <-w.done:
 		return errHungUp
@@ -124,7 +124,7 @@ func (w *wire) pump() {
 	for {
 		select {
 		case data := <-w.out:
-			if err := w.send(data); err != nil {
+			if err := w.send(*data); err != nil {
 				w.fail(model.End{Cause: model.TransportBroken, Text: w.run.spec.Redactor.Error(err)})
 				return
 			}
@@ -200,7 +200,7 @@ func (w *wire) answer(req *jsonrpc.Request) {
 		return // an id that decoded encodes
 	}
 	select {
-	case w.out <- data:
+	case w.out <- &data:
 	case <-w.done:
 	default:
 		w.fail(model.End{Cause: model.ClosedByHost, Text: redact.Sprintf("the server asked for more than %d answers and read none of them", redact.Int(maxOutbox))})

@@ -22,7 +22,15 @@ const Arg = "__guardian"
 // rollcall. It has to outlive that one.
 const (
 	OwnMark = "guardian"
-	NoMark  = "ROLLCALL_CHILD=" + OwnMark
+	NoMark  = Variable + "=" + OwnMark
+)
+
+// AlertMark is the mark of what rollcall starts that is no launch, an alert's
+// program: nobody ends it but itself. Variable is the environment variable that
+// holds marks.
+const (
+	AlertMark = "alert"
+	Variable  = "ROLLCALL_CHILD"
 )
 
 // StateVariable holds the State of the terminal that is the guardian's stdout.

@@ -2,6 +2,7 @@ package guardian
 
 import (
 	"io"
+	"runtime/debug"
 	"time"
 )
 
@@ -9,7 +10,7 @@ import (
 // it was told something, a launch above all, and then now and again.
 const (
 	lookSoon  = time.Second
-	lookAgain = 10 * time.Second
+	lookAgain = 30 * time.Second
 )
 
 // lookout keeps Marks up to date while rollcall lives. What was started with an
@@ -24,21 +25,29 @@ type lookout struct {
 }
 
 func newLookout() *lookout {
-	scan := func(known Marks) { _, _ = Scan(known) }
+	scan := func(known Marks) {
+		_, _ = Scan(known)
+		debug.FreeOSMemory() // it does little else, and lives as long as rollcall
+	}
 	return &lookout{known: Marks{}, look: scan, news: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // run looks until end.
 func (l *lookout) run() {
 	defer close(l.ended)
-	next := time.NewTimer(lookAgain)
+	next, due := time.NewTimer(lookAgain), time.Now().Add(lookAgain)
 	for {
 		select {
 		case <-l.news:
-			next.Reset(lookSoon)
+			// Never put off: where servers flap there is always news.
+			if soon := time.Now().Add(lookSoon); soon.Before(due) {
+				next.Reset(lookSoon)
+				due = soon
+			}
 		case <-next.C:
 			l.look(l.known)
 			next.Reset(lookAgain)
+			due = time.Now().Add(lookAgain)
 		case <-l.quit:
 			return
 		}

@@ -34,7 +34,7 @@ type ident struct {
 	start uint64
 }
 
-const variable = "ROLLCALL_CHILD="
+const variable = Variable + "="
 
 // maxEnviron bounds what is read of one environment, in bytes.
 const maxEnviron = 256 << 10
@@ -55,6 +55,7 @@ func Scan(known Marks) ([]Proc, error) {
 	seen := make(map[ident]bool, len(known))
 	procs := make([]Proc, 0, len(names))
 	var unsure []newborn
+	var environ []byte // read into, again and again
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -73,7 +74,7 @@ func Scan(known Marks) ([]Proc, error) {
 		if !ok || mark == doubt {
 			seenBefore := ok
 			var empty bool
-			mark, empty, err = readMark(pid)
+			mark, empty, err = readMark(pid, &environ)
 			switch {
 			case blind(err):
 				return nil, err
@@ -88,7 +89,7 @@ func Scan(known Marks) ([]Proc, error) {
 		}
 		procs = append(procs, s.proc(pid, mark))
 	}
-	procs = append(procs, settle(unsure, known)...)
+	procs = append(procs, settle(unsure, known, &environ)...)
 	inherit(procs, known)
 	for id := range known {
 		if !seen[id] {
@@ -270,16 +271,6 @@ func Use(pid int) (resident uint64, cpu time.Duration, err error) {
 	return s.resident * uint64(os.Getpagesize()), time.Duration(s.ticks) * clockTick, nil
 }
 
-// Session is this process's session; 0 where it cannot be read.
-func Session() int {
-	s, _ := readStat(os.Getpid())
-	return s.session
-}
-
-// Started is when a process started, in clock ticks since the machine's start; 0
-// where there is none. Of two processes the older one's is less.
-func Started(pid int) uint64 { return startTime(pid) }
-
 // startTime is when a process started, 0 where there is none.
 func startTime(pid int) uint64 {
 	s, _ := readStat(pid)
@@ -300,7 +291,7 @@ type newborn struct {
 // settle waits until each has an environment, has ended, or is known to have
 // none. One within exec, or about to end, shows none for a moment: taken for one
 // without a mark, it would never be found again.
-func settle(unsure []newborn, known Marks) (procs []Proc) {
+func settle(unsure []newborn, known Marks, environ *[]byte) (procs []Proc) {
 	for try := 0; len(unsure) > 0 && try < settleTries; try++ {
 		time.Sleep(settlePause)
 		unsure = slices.DeleteFunc(unsure, func(n newborn) bool {
@@ -311,7 +302,7 @@ func settle(unsure []newborn, known Marks) (procs []Proc) {
 			if err != nil || now.start != n.ident.start || now.state == 'Z' || now.state == 'X' {
 				return true
 			}
-			mark, empty, err := readMark(n.pid)
+			mark, empty, err := readMark(n.pid, environ)
 			if blind(err) {
 				return false
 			}
@@ -329,30 +320,29 @@ func settle(unsure []newborn, known Marks) (procs []Proc) {
 	return procs
 }
 
-// readMark finds the mark in a process's environment; it is empty where there
-// is none, or where it may not be read. empty says that there is no environment
-// at all.
-func readMark(pid int) (mark string, empty bool, err error) {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
+// readMark finds the mark in a process's environment, which it reads into buf;
+// it is empty where there is none, or where it may not be read. empty says that
+// there is no environment at all.
+func readMark(pid int, buf *[]byte) (mark string, empty bool, err error) {
+	fd, err := syscall.Open("/proc/"+strconv.Itoa(pid)+"/environ", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return "", false, err
 	}
-	defer f.Close()
-	buf := make([]byte, 0, 8<<10)
-	for len(buf) < maxEnviron {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		n, err := f.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if err != nil || n == 0 {
+	defer syscall.Close(fd)
+	b := (*buf)[:0]
+	for len(b) < maxEnviron {
+		b = slices.Grow(b, 4<<10)
+		n, err := syscall.Read(fd, b[len(b):cap(b)])
+		if err != nil || n <= 0 {
 			break
 		}
+		b = b[:len(b)+n]
 	}
-	for v := range bytes.SplitSeq(buf, []byte{0}) {
+	*buf = b
+	for v := range bytes.SplitSeq(b, []byte{0}) {
 		if mark, ok := bytes.CutPrefix(v, []byte(variable)); ok {
 			return string(mark), false, nil
 		}
 	}
-	return "", len(buf) == 0, nil
+	return "", len(b) == 0, nil
 }

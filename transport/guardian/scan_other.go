@@ -2,6 +2,8 @@
 
 package guardian
 
+import "errors"
+
 // Proc is one living process.
 type Proc struct {
 	PID, Group, Session, Parent int
@@ -14,10 +16,31 @@ type Marks map[int]string
 // Scan finds nothing: environments cannot be read here.
 func Scan(Marks) ([]Proc, error) { return nil, nil }
 
-// Session cannot be told here.
-func Session() int { return 0 }
-
 func startTime(int) uint64 { return 0 }
 
 // Zombies cannot be told here.
 func Zombies(int) map[int]uint64 { return nil }
+
+// Children cannot be told here.
+func Children() ([]int, error) { return nil, errors.ErrUnsupported }
+
+// Kin cannot be told here: there are none.
+type Kin struct{}
+
+// Learn learns nothing.
+func (*Kin) Learn(int) bool { return false }
+
+// LearnFrom learns nothing.
+func (*Kin) LearnFrom([]Proc, int) {}
+
+// Empty is true.
+func (*Kin) Empty() bool { return true }
+
+// Has is false.
+func (*Kin) Has(Proc) bool { return false }
+
+// HasPID is false.
+func (*Kin) HasPID(int) bool { return false }
+
+// Nameless cannot be told here.
+func Nameless(Proc) bool { return false }
