@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,12 +37,14 @@ type Options struct {
 type Alerts struct {
 	opts   Options
 	queues []*queue
-	cancel context.CancelFunc // of what is being sent
+	kinds  []string           // the sinks'
+	hold   context.CancelFunc // no try begins any more
+	cancel context.CancelFunc // of the tries that are under way
 
 	mu      sync.Mutex
 	desk    *desk
-	unsent  []Post // of the first sink: they are saved until they are sent
-	count   uint64 // of posts
+	unsent  []unsent // they are saved until they are sent
+	count   uint64   // of posts
 	timer   *time.Timer
 	compare *time.Timer // with what the engine has open
 	closed  bool        // nothing is decided any more
@@ -48,7 +52,9 @@ type Alerts struct {
 
 	dirty chan struct{} // capacity 1: there is something to save
 	saved chan struct{} // closed when the last save is done
-	last  []byte        // what was saved last; the saver's own
+	last  []byte        // what was saved last; the saver's own, as is failing, until saved is closed
+	// failing: the last save failed.
+	failing bool
 }
 
 const (
@@ -60,19 +66,19 @@ const (
 
 // New makes them, with what was open before. Sinks are not empty.
 func New(opts Options) *Alerts {
-	ctx, cancel := context.WithCancel(context.Background())
-	a := &Alerts{opts: opts, cancel: cancel, dirty: make(chan struct{}, 1), saved: make(chan struct{})}
-	for i, s := range opts.Sinks {
+	begin, hold := context.WithCancel(context.Background())
+	wire, cancel := context.WithCancel(context.Background())
+	a := &Alerts{opts: opts, hold: hold, cancel: cancel, dirty: make(chan struct{}, 1), saved: make(chan struct{})}
+	for _, s := range opts.Sinks {
 		warn := func(t redact.Safe) { opts.Warn(s.Name().String(), t) }
-		done := func(Post) {}
-		if i == 0 {
-			done = a.sent
-		}
-		q := newQueue(s, opts.Tell, warn, done)
-		a.queues = append(a.queues, q)
-		go q.run(ctx)
+		done := func(p Post) { a.sent(p, s.Kind()) }
+		a.queues = append(a.queues, newQueue(s, opts.Tell, warn, done))
+		a.kinds = append(a.kinds, s.Kind())
 	}
 	a.load()
+	for _, q := range a.queues {
+		go q.run(begin, wire)
+	}
 	go a.save()
 	return a
 }
@@ -94,6 +100,9 @@ func (a *Alerts) load() {
 		return
 	}
 	a.desk = restore(s, a.opts.Host, now)
+	for _, q := range a.queues {
+		maps.Copy(q.heard, s.Heard[q.sink.Kind()])
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(s.Servers)+len(s.Waiting) > 0 {
@@ -125,14 +134,15 @@ func (a *Alerts) Event(ev model.Event, missed uint64) {
 func (a *Alerts) post(posts []Post) {
 	for _, p := range posts {
 		a.count++
-		p.id = a.count
-		for i, q := range a.queues {
-			if i == 0 {
-				a.unsent = append(a.unsent, p)
+		p.seq = a.count
+		u := unsent{post: p}
+		for _, q := range a.queues {
+			if q.put(p) {
+				u.owed = append(u.owed, q.sink.Kind())
 			}
-			if !q.put(p) && i == 0 {
-				a.unsent = a.unsent[:len(a.unsent)-1]
-			}
+		}
+		if len(u.owed) > 0 {
+			a.unsent = append(a.unsent, u)
 		}
 	}
 	a.arm()
@@ -168,15 +178,16 @@ func (a *Alerts) tick() {
 	}
 }
 
-// sent takes a post that was sent, or given up, out of what is saved.
-func (a *Alerts) sent(p Post) {
+// sent takes a post that a sink took, or that was given up, out of what is saved
+// for it.
+func (a *Alerts) sent(p Post, kind string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i := range a.unsent {
-		if a.unsent[i].id == p.id {
-			a.unsent = append(a.unsent[:i:i], a.unsent[i+1:]...)
-			break
-		}
+	i := slices.IndexFunc(a.unsent, func(u unsent) bool { return u.post.seq == p.seq })
+	u := &a.unsent[i]
+	u.owed = slices.DeleteFunc(u.owed, func(k string) bool { return k == kind })
+	if len(u.owed) == 0 {
+		a.unsent = slices.Delete(a.unsent, i, i+1)
 	}
 	a.mark()
 }
@@ -199,7 +210,6 @@ func (a *Alerts) compareSoon() {
 // save writes the newest state, until dirty is closed: the latest wins.
 func (a *Alerts) save() {
 	defer close(a.saved)
-	failing := false
 	for range a.dirty {
 		err := a.saveOnce()
 		switch {
@@ -210,10 +220,10 @@ func (a *Alerts) save() {
 				defer a.mu.Unlock()
 				a.mark()
 			})
-		case failing:
+		case a.failing:
 			a.opts.Warn("alerts", redact.Safe{})
 		}
-		failing = err != nil
+		a.failing = err != nil
 	}
 }
 
@@ -222,8 +232,14 @@ func (a *Alerts) saveOnce() error {
 		return nil
 	}
 	a.mu.Lock()
-	b, err := json.Marshal(a.desk.save(a.unsent))
+	s := a.desk.save(a.unsent, a.kinds)
 	a.mu.Unlock()
+	// What got there in between is heard, and may be sent again: better than never.
+	s.Heard = map[string]map[string]time.Time{}
+	for _, q := range a.queues {
+		s.Heard[q.sink.Kind()] = q.remembered()
+	}
+	b, err := json.Marshal(s)
 	if err != nil || bytes.Equal(b, a.last) {
 		return err
 	}
@@ -234,14 +250,21 @@ func (a *Alerts) saveOnce() error {
 	return nil
 }
 
-// Close lets what is queued go out until ctx ends, saves what is left, and
-// returns how many posts of the first sink were not sent: they are at the next
-// start, where there is a Store. Events are ignored from then on.
-func (a *Alerts) Close(ctx context.Context) int {
+// Left is what a sink did not get before the end.
+type Left struct {
+	Sink  redact.Safe
+	Posts int  // at least 1
+	Kept  bool // they are sent at the next start
+}
+
+// Close lets what is queued go out until begin ends, what is under way then
+// until wire ends, which is not before, saves what is left, and returns it, an
+// entry for each sink that has some. Events are ignored from then on.
+func (a *Alerts) Close(begin, wire context.Context) []Left {
 	a.mu.Lock()
 	if a.closed {
 		a.mu.Unlock()
-		return 0
+		return nil
 	}
 	a.post(a.desk.hasten(time.Now()))
 	a.closed = true
@@ -254,12 +277,9 @@ func (a *Alerts) Close(ctx context.Context) int {
 		close(q.posts)
 	}
 	a.mu.Unlock()
-	for _, q := range a.queues {
-		select {
-		case <-q.ended:
-		case <-ctx.Done():
-		}
-	}
+	a.await(begin)
+	a.hold()
+	a.await(wire)
 	a.cancel()
 	for _, q := range a.queues {
 		select {
@@ -270,20 +290,43 @@ func (a *Alerts) Close(ctx context.Context) int {
 	return a.closeSaver()
 }
 
+// await waits until all queues have ended, or ctx has.
+func (a *Alerts) await(ctx context.Context) {
+	for _, q := range a.queues {
+		select {
+		case <-q.ended:
+		case <-ctx.Done():
+		}
+	}
+}
+
 // closeGrace is how long an end that was cancelled may take.
 const closeGrace = 500 * time.Millisecond
 
 // closeSaver saves for the last time.
-func (a *Alerts) closeSaver() int {
+func (a *Alerts) closeSaver() []Left {
 	a.mu.Lock()
 	a.mark()
 	a.over = true
 	close(a.dirty)
-	left := len(a.unsent)
+	left := make([]Left, len(a.queues))
+	for i, q := range a.queues {
+		left[i].Sink = q.sink.Name()
+		for _, u := range a.unsent {
+			if slices.Contains(u.owed, q.sink.Kind()) {
+				left[i].Posts++
+			}
+		}
+	}
 	a.mu.Unlock()
+	kept := false
 	select {
 	case <-a.saved:
+		kept = a.opts.Store != nil && !a.failing
 	case <-time.After(closeGrace):
 	}
-	return left
+	for i := range left {
+		left[i].Kept = kept
+	}
+	return slices.DeleteFunc(left, func(l Left) bool { return l.Posts == 0 })
 }

@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -17,17 +18,45 @@ import (
 // sink takes posts, or, where it is stuck, holds on to them until ctx ends.
 type sink struct {
 	saidBy
+	kind  string // "": sink
 	stuck bool
 	fails bool
+	slow  time.Duration // takes so long
 	posts []string
+	tried []Post
 }
 
-func (s *sink) Name() redact.Safe { return redact.Word("sink") }
+// set changes what it does.
+func (s *sink) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+func (s *sink) Kind() string {
+	if s.kind != "" {
+		return s.kind
+	}
+	return "sink"
+}
+
+func (s *sink) Name() redact.Safe { return redact.Name(s.Kind()) }
 func (s *sink) Tries() int        { return 1 }
 
+// sent is what it was asked to send.
+func (s *sink) sent() []Post {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.tried)
+}
+
 func (s *sink) Send(ctx context.Context, p Post) Result {
+	s.set(func() { s.tried = append(s.tried, p) })
 	if s.stuck {
 		<-ctx.Done()
+		return Result{Err: redact.Word("no answer in time")}
+	}
+	if s.slow > 0 && !sleep(ctx, s.slow) {
 		return Result{Err: redact.Word("no answer in time")}
 	}
 	s.mu.Lock()
@@ -64,8 +93,16 @@ func (m *memory) Save(b []byte) error {
 }
 
 // alertsTo makes alerts to a sink; open is what the engine has open.
-func alertsTo(s *sink, m *memory, open ...string) *Alerts {
-	return New(Options{Host: redact.Word("edge-7"), Sinks: []Sink{s}, Store: m,
+func alertsTo(s *sink, m *memory, open ...string) *Alerts { return alertsToMany(m, open, s) }
+
+// alertsToMany makes alerts to several sinks; the first says what is told.
+func alertsToMany(m *memory, open []string, sinks ...*sink) *Alerts {
+	var all []Sink
+	for _, s := range sinks {
+		all = append(all, s)
+	}
+	s := sinks[0]
+	return New(Options{Host: redact.Word("edge-7"), Sinks: all, Store: m,
 		Open: func() (map[string]bool, bool) {
 			is := map[string]bool{}
 			for _, name := range open {
@@ -101,12 +138,12 @@ func TestA5_PostsOnTime(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		s.want(t, "down web")
 		a.says(model.EvRecovered, "web")
-		if n := a.Close(t.Context()); n != 0 { // what is decided is not held up by the end
-			t.Errorf("%d not sent", n)
+		if left := a.Close(t.Context(), t.Context()); len(left) > 0 { // what is decided is not held up by the end
+			t.Errorf("%v not sent", left)
 		}
 		s.want(t, "recovered web")
 		a.says(model.EvHalted, "late")
-		a.Close(t.Context())
+		a.Close(t.Context(), t.Context())
 	})
 }
 
@@ -125,8 +162,8 @@ func TestA5_AStuckSinkBlocksNobodyAndWhatItHasNotTakenIsSentAfterARestart(t *tes
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began = time.Now()
-		if n := a.Close(ctx); n != 3 || time.Since(began) > 2*time.Second {
-			t.Errorf("%d not sent, after %s", n, time.Since(began))
+		if left := a.Close(ctx, ctx); fmt.Sprint(left) != "[{sink 3 true}]" || time.Since(began) > 2*time.Second {
+			t.Errorf("%v not sent, after %s", left, time.Since(began))
 		}
 		s = &sink{}
 		a = alertsTo(s, m, "web")
@@ -134,7 +171,7 @@ func TestA5_AStuckSinkBlocksNobodyAndWhatItHasNotTakenIsSentAfterARestart(t *tes
 		s.want(t, "halted web", "halted db", "recovered db")
 		a.says(model.EvHalted, "web") // the engine says it again, at the start
 		a.says(model.EvRecovered, "web")
-		a.Close(t.Context())
+		a.Close(t.Context(), t.Context())
 		s.want(t, "recovered web")
 	})
 }
@@ -153,7 +190,7 @@ func TestA5_WhatEndedUnseenIsFoundByLooking(t *testing.T) {
 		if len(s.told) != 1 || !strings.Contains(s.told[0], "9 events were missed") {
 			t.Errorf("told %q", s.told)
 		}
-		a.Close(t.Context())
+		a.Close(t.Context(), t.Context())
 	})
 }
 
@@ -173,7 +210,7 @@ func TestA5_AStateThatCannotBeKeptIsSaid(t *testing.T) {
 		if len(s.warned) != 2 || !strings.Contains(s.warned[0], "no space left") || s.warned[1] != "alerts: " || !strings.Contains(string(m.b), `"web"`) {
 			t.Errorf("warned %q, saved %s", s.warned, m.b)
 		}
-		a.Close(t.Context())
+		a.Close(t.Context(), t.Context())
 	})
 }
 
@@ -196,6 +233,155 @@ func TestA5_ASinkThatFailsIsSaidInTheHeaderUntilItTakesOne(t *testing.T) {
 		if s.warned[len(s.warned)-1] != "sink: " {
 			t.Errorf("warned %q", s.warned)
 		}
-		a.Close(t.Context())
+		a.Close(t.Context(), t.Context())
+	})
+}
+
+// TestA5_WhatOneSinkHasNotTakenIsItsOwn: over a restart it gets that, and the
+// other one nothing twice.
+func TestA5_WhatOneSinkHasNotTakenIsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook, prog, m := &sink{kind: "webhook"}, &sink{kind: "exec", stuck: true}, &memory{}
+		a := alertsToMany(m, nil, hook, prog)
+		a.says(model.EvHalted, "web")
+		a.says(model.EvHalted, "db")
+		time.Sleep(5 * time.Second)
+		a.says(model.EvRecovered, "db")
+		time.Sleep(5 * time.Second)
+		hook.want(t, "halted web", "halted db", "recovered db")
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if left := a.Close(ended, ended); fmt.Sprint(left) != "[{exec 3 true}]" {
+			t.Errorf("left %v", left)
+		}
+		hook, prog = &sink{kind: "webhook"}, &sink{kind: "exec"}
+		a = alertsToMany(m, []string{"web"}, hook, prog)
+		time.Sleep(time.Minute)
+		a.says(model.EvHalted, "web") // the engine says it again, at the start
+		time.Sleep(time.Minute)
+		hook.want(t)
+		prog.want(t, "halted web", "halted db", "recovered db")
+		a.says(model.EvRecovered, "web")
+		a.Close(t.Context(), t.Context())
+		hook.want(t, "recovered web")
+		prog.want(t, "recovered web")
+	})
+}
+
+// TestA5_ARecoveryIsPostedWhereItsOpeningWasOverARestart, and only there.
+func TestA5_ARecoveryIsPostedWhereItsOpeningWasOverARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook, prog, m := &sink{kind: "webhook", fails: true}, &sink{kind: "exec"}, &memory{}
+		a := alertsToMany(m, nil, hook, prog)
+		a.says(model.EvHalted, "web")
+		time.Sleep(time.Minute)
+		if left := a.Close(t.Context(), t.Context()); len(left) > 0 {
+			t.Errorf("left %v", left)
+		}
+		prog.want(t, "halted web")
+		hook, prog = &sink{kind: "webhook"}, &sink{kind: "exec"}
+		a = alertsToMany(m, []string{"web"}, hook, prog)
+		time.Sleep(time.Minute)
+		a.says(model.EvRecovered, "web")
+		a.Close(t.Context(), t.Context())
+		hook.want(t)
+		prog.want(t, "recovered web")
+	})
+}
+
+// TestA5_ALaterOpeningThatFailsDoesNotSilenceTheRecovery of an episode whose
+// first one was posted.
+func TestA5_ALaterOpeningThatFailsDoesNotSilenceTheRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{}
+		a := alertsTo(s, &memory{})
+		a.says(model.EvDown, "web")
+		time.Sleep(2 * time.Minute)
+		s.set(func() { s.fails = true })
+		a.says(model.EvHalted, "web")
+		time.Sleep(time.Minute)
+		s.set(func() { s.fails = false })
+		a.says(model.EvRecovered, "web")
+		a.Close(t.Context(), t.Context())
+		s.want(t, "down web", "recovered web")
+		if len(s.told) != 1 || !strings.Contains(s.told[0], "halted") {
+			t.Errorf("told %q", s.told)
+		}
+	})
+}
+
+// TestA5_WhatARestartLeftComesBeforeANewEpisode of the same server, and each has
+// its end.
+func TestA5_WhatARestartLeftComesBeforeANewEpisode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{}
+		a := alertsTo(&sink{stuck: true}, m)
+		a.says(model.EvHalted, "web")
+		time.Sleep(5 * time.Second)
+		a.says(model.EvRecovered, "web")
+		time.Sleep(5 * time.Second)
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		a.Close(ended, ended)
+		s := &sink{}
+		a = alertsTo(s, m, "web")
+		a.says(model.EvHalted, "web") // at once
+		time.Sleep(time.Hour)
+		a.says(model.EvRecovered, "web")
+		a.Close(t.Context(), t.Context())
+		s.want(t, "halted web", "recovered web", "halted web", "recovered web")
+	})
+}
+
+// TestX2_APostThatIsUnderWayIsNotCutOff: no try begins late in a stop, and one
+// that has begun is let finish, so that a restart does not send it again.
+func TestX2_APostThatIsUnderWayIsNotCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := &sink{slow: 4 * time.Second}, &memory{}
+		a := alertsTo(s, m)
+		a.says(model.EvHalted, "web")
+		time.Sleep(3 * time.Second) // 2 s to gather, and one on the wire
+		a.says(model.EvHalted, "db")
+		begin, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		wire, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+		defer cancel()
+		began := time.Now()
+		if left := a.Close(begin, wire); fmt.Sprint(left) != "[{sink 1 true}]" || time.Since(began) != 3*time.Second {
+			t.Errorf("left %v, after %s", left, time.Since(began))
+		}
+		s.want(t, "halted web")
+		s = &sink{}
+		a = alertsTo(s, m, "web", "db")
+		time.Sleep(time.Minute)
+		a.Close(t.Context(), t.Context())
+		s.want(t, "halted db")
+	})
+}
+
+// TestA5_APostBearsTheSameIDWheneverItIsSent, and no other post does.
+func TestA5_APostBearsTheSameIDWheneverItIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := &sink{stuck: true}, &memory{}
+		ids := map[string][]string{}
+		for range 2 {
+			a := alertsTo(s, m, "web")
+			if s.stuck {
+				a.says(model.EvHalted, "web")
+				a.says(model.EvHalted, "db")
+			}
+			time.Sleep(8 * time.Second) // not so long that the first is given up
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			a.Close(ended, ended)
+			for _, p := range s.sent() {
+				ids[p.Server+p.Event] = append(ids[p.Server+p.Event], p.ID)
+			}
+			s = &sink{}
+		}
+		web, db := ids["webhalted"], ids["dbhalted"]
+		if len(web) != 2 || len(db) != 1 || web[0] != web[1] || web[0] == db[0] || len(web[0]) != 16 {
+			t.Errorf("%v", ids)
+		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -48,13 +49,8 @@ func asideNames(path string) ([]string, error) {
 	return names, nil
 }
 
-// setAside gives the log a name with the time, compresses it, and removes the
-// oldest of those but keep. What was renamed is safe: that it could not be
-// compressed, on a full disk, is no error, and is tried again the next time.
-//
-// A library would do it for one process. Two that share a folder, as two
-// configurations do by default, would compress the same file, and the one that
-// comes second removes what the first has made of it.
+// setAside gives the log a name with the time, and removes the oldest of those
+// but keep. The folder's lock is held.
 func setAside(path string, keep int, now time.Time) error {
 	prefix, ext := asideParts(path)
 	dir := filepath.Dir(path)
@@ -73,17 +69,55 @@ func setAside(path string, keep int, now time.Time) error {
 	if err != nil {
 		return nil // removed the next time
 	}
-	for i, name := range names {
+	for _, name := range names[:max(len(names)-max(keep, 1), 0)] {
 		file := filepath.Join(dir, name)
-		switch {
-		case len(names)-i > max(keep, 1):
-			_ = os.Remove(file)
-			_ = os.Remove(file + ".gz") // where it is there in both forms
-		case !strings.HasSuffix(name, ".gz"):
-			_ = compress(file)
-		}
+		_ = os.Remove(file)
+		_ = os.Remove(file + ".gz") // where it is there in both forms
 	}
 	return nil
+}
+
+// squeezer compresses what logs of a folder were set aside to, one file at a
+// time, in a goroutine of its own: no line waits for it. The zero value is ready.
+//
+// What was renamed is safe: that it could not be compressed, on a full disk, is
+// no error, and is tried again the next time. A library would do it for one
+// process. Two that share a folder, as two configurations do by default, would
+// compress the same file, and the one that comes second removes what the first
+// has made of it.
+type squeezer struct {
+	one  sync.Mutex
+	runs sync.WaitGroup
+}
+
+// start has all that was set aside of a log compressed.
+func (s *squeezer) start(path string) {
+	s.runs.Go(func() {
+		s.one.Lock()
+		defer s.one.Unlock()
+		names, err := asideNames(path)
+		if err != nil {
+			return
+		}
+		for _, name := range names {
+			if !strings.HasSuffix(name, ".gz") {
+				_ = compress(filepath.Join(filepath.Dir(path), name))
+			}
+		}
+	})
+}
+
+// wait waits for what was started, not longer than limit.
+func (s *squeezer) wait(limit time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		s.runs.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit): // a crash leaves the file as it was, and so does this
+	}
 }
 
 func exists(path string) bool {
@@ -91,14 +125,21 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// compress makes path.gz of a file, and removes it. A crash leaves the file as
-// it was.
+// compress makes path.gz of a file, and removes it, under a lock of the file: one
+// that another process compresses, or has compressed, is left to it. A crash
+// leaves the file as it was.
 func compress(path string) (err error) {
-	in, err := os.Open(path)
+	in, err := openRegular(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if err := tryLock(in); err != nil {
+		return err
+	}
+	if !exists(path) { // it was compressed, and its name is not used again
+		return nil
+	}
 	out, err := os.OpenFile(path+".gz", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

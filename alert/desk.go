@@ -115,7 +115,9 @@ func (d *desk) opens(ev model.Event, now time.Time) []Post {
 	var posts []Post
 	if w.Since.IsZero() {
 		w.Since, w.Posted = ev.At, nil
-		posts = d.flush(recoveries, ev.Server)
+		// What a restart left of an episode before.
+		posts = d.flush(openings, ev.Server)
+		posts = append(posts, d.flush(recoveries, ev.Server)...)
 		posts = append(posts, d.flush(withdrawals, ev.Server)...)
 	}
 	if slices.Contains(w.Posted, ev.Kind) || ev.Kind == model.EvDown && len(w.Posted) > 0 {
@@ -244,7 +246,8 @@ func (d *desk) posted(n *notice) {
 	n.NotYet = time.Time{}
 	delete(w.Held, n.Kind)
 	w.Last[n.Kind] = d.now
-	if w.Since.Equal(n.Since) { // one that was put back may be of an episode before
+	// One that was put back may be of an episode before, or be posted to another sink.
+	if w.Since.Equal(n.Since) && !slices.Contains(w.Posted, n.Kind) {
 		w.Posted = append(w.Posted, n.Kind)
 	}
 }

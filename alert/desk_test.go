@@ -270,8 +270,12 @@ func TestTheNextOpeningDoesNotOvertakeARecovery(t *testing.T) {
 
 func TestA5_ARestartNeitherRepeatsNorLosesAPost(t *testing.T) {
 	d := newDesked(t)
-	again := func(seconds float64, unsent ...Post) {
-		b, err := json.Marshal(d.save(unsent))
+	again := func(seconds float64, posts ...Post) {
+		var left []unsent
+		for _, p := range posts {
+			left = append(left, unsent{p, []string{"webhook"}})
+		}
+		b, err := json.Marshal(d.save(left, []string{"webhook"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +311,7 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 		d.says(100, model.EvRecovered, fmt.Sprint("s", i))
 	}
 	d.until(100 + 2*cooldown.Seconds())
-	if s := d.save(nil); len(s.Servers) > 0 || len(d.servers) > 0 {
+	if s := d.save(nil, nil); len(s.Servers) > 0 || len(d.servers) > 0 {
 		t.Errorf("%d servers are remembered", len(d.servers))
 	}
 }

@@ -13,8 +13,11 @@
 //   - nothing here blocks the engine: events are taken in its listeners'
 //     goroutines, what is posted waits in bounded queues;
 //   - what could not be written or posted is counted, and said;
-//   - a recovery is posted where its opening was, and after it; an opening is
-//     posted once, over a restart too;
+//   - a recovery is posted where an opening of its episode was, and after it; an
+//     opening is posted once to each sink, over a restart too, but where its
+//     answer was cut off: it bears the same id then;
+//   - no write is waited for without bound: a lock may be held, a disk may hang;
 //   - a text says what was observed, and holds no secret: it is made of
-//     redact.Safe, and of the webhook's address nothing is said but its host.
+//     redact.Safe, and of the webhook's address nothing is said but its host; what
+//     a program says is cleaned of all that rollcall holds.
 package alert

@@ -16,15 +16,19 @@ type Rotation struct {
 }
 
 // rotating is a file that lines are appended to. Several processes may append
-// to one, and set it aside: each does so under a lock of the folder. Not for
-// concurrent use.
+// to one, and set it aside: each does so under a lock of the folder. What was set
+// aside is compressed without it, beside the writing. Not for concurrent use.
 type rotating struct {
 	path     string
 	rotation Rotation
+	squeeze  *squeezer
 	file     *os.File // nil: not open
+	locked   bool     // the lock was not to be had the last time
 }
 
-func newRotating(path string, r Rotation) *rotating { return &rotating{path: path, rotation: r} }
+func newRotating(path string, r Rotation, s *squeezer) *rotating {
+	return &rotating{path: path, rotation: r, squeeze: s}
+}
 
 // append writes b, whole lines, with one write, or nothing of it. It makes the
 // folder, mode 0700, and the file, 0600, where they are not there.
@@ -33,7 +37,12 @@ func (r *rotating) append(b []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	unlock, err := lockFolder(dir)
+	wait := lockWait
+	if r.locked { // whoever comes next does not wait for it again
+		wait = 0
+	}
+	unlock, err := lockFolder(dir, wait)
+	r.locked = errors.Is(err, errLocked)
 	if err != nil {
 		return err
 	}
@@ -88,7 +97,11 @@ func (r *rotating) open() (size int64, err error) {
 // setAside gives the file another name. The lock is held.
 func (r *rotating) setAside() error {
 	r.close()
-	return setAside(r.path, r.rotation.Keep, time.Now())
+	if err := setAside(r.path, r.rotation.Keep, time.Now()); err != nil {
+		return err
+	}
+	r.squeeze.start(r.path)
+	return nil
 }
 
 // close closes the file; append opens it again.
@@ -102,15 +115,26 @@ func (r *rotating) close() {
 // lockName is the file that is locked while a log of its folder is written.
 const lockName = ".log.lock"
 
-// lockFolder waits for the lock of a folder's logs.
-func lockFolder(dir string) (unlock func(), err error) {
+const (
+	lockWait = time.Second // for the lock; whoever has it writes a few lines, or renames a file
+	lockLook = 5 * time.Millisecond
+)
+
+// errLocked says that somebody else holds a lock.
+var errLocked = errors.New("another process holds it, and `fuser` says which")
+
+// lockFolder waits for the lock of a folder's logs, not longer than wait: who
+// holds it may have been stopped.
+func lockFolder(dir string, wait time.Duration) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		if !errors.Is(err, syscall.EINTR) {
+	look := time.NewTicker(lockLook)
+	defer look.Stop()
+	for end := time.Now().Add(wait); ; <-look.C { // no call waits for a lock and for a time
+		err = tryLock(f)
+		if !errors.Is(err, errLocked) || !time.Now().Before(end) {
 			break
 		}
 	}
@@ -119,4 +143,18 @@ func lockFolder(dir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	return func() { _ = f.Close() }, nil // closing unlocks
+}
+
+// tryLock locks a file, until it is closed; errLocked where somebody else has.
+func tryLock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return errLocked
+		default:
+			return err
+		}
+	}
 }

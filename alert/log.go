@@ -2,6 +2,7 @@ package alert
 
 import (
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -21,24 +22,42 @@ type Log struct {
 	lost   uint64 // lines that are not in the file, and that no gap speaks of yet
 	missed uint64 // events that the listener never got, likewise
 	again  *time.Timer
+	hung   chan struct{} // closed when the write ends that was waited for in vain; nil: there is none
+	ending bool          // Close was called
 	closed bool
+	why    error // the last write failed, and a warning stands
 
-	failing bool // the last write failed, and a warning stands
+	put   func([]byte) error // the file's append; a test has it hang
+	press squeezer
+	stop  chan struct{} // closed when Close is called: no line is waited for any more
+	once  sync.Once     // closes it
 }
 
-// logKeeps is how long after a failed write another is tried, where no failure
-// comes sooner.
-const logKeeps = 30 * time.Second
+const (
+	// logKeeps is how long after a failed write another is tried, where no failure
+	// comes sooner.
+	logKeeps = 30 * time.Second
+	// writeWait is how long a write is waited for. It goes on after that, and no
+	// other begins before it has ended: a network disk may hang for hours.
+	writeWait = 3 * time.Second
+)
+
+// errHangs says that a write was waited for in vain.
+var errHangs = errors.New("a write to its folder has begun, and does not end")
 
 // NewLog makes the log in a folder, which need not be there yet. warn is told
 // what keeps it from being written, until the empty text takes that away; it
 // must not block.
 func NewLog(path string, r Rotation, warn func(redact.Safe)) *Log {
-	return &Log{warn: warn, file: newRotating(path, r)}
+	l := &Log{warn: warn, stop: make(chan struct{})}
+	l.file = newRotating(path, r, &l.press)
+	l.put = l.file.append
+	return l
 }
 
-// Event is the engine's listener: it may block, and delays nothing but itself.
-// missed are events that did not reach it: each may have been a line.
+// Event is the engine's listener: it may block, for some seconds at most, and
+// delays nothing but itself. missed are events that did not reach it: each may
+// have been a line.
 func (l *Log) Event(ev model.Event, missed uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,20 +76,69 @@ func (l *Log) Event(ev model.Event, missed uint64) {
 // write appends a line, or none, after one that says what is missing.
 func (l *Log) write(line []byte, at time.Time) {
 	err := l.tellGap(at)
-	if err == nil && line != nil {
-		err = l.file.append(line)
+	if line != nil {
+		l.lost++ // until it is in the file
+		if err == nil {
+			err = l.append(line, 1, 0)
+		}
 	}
-	if err != nil && line != nil {
-		l.lost++
-	}
-	switch {
+	switch was := l.why; {
 	case err != nil:
-		l.failing = true
-		l.warn(redact.Sprintf("failures.log cannot be written, %d lines are lost: %s; it is tried again", redact.Int(l.lost+l.missed), cleanError(err)))
+		missing := redact.Word("1 line is missing")
+		if n := l.lost + l.missed; n != 1 {
+			missing = redact.Sprintf("%d lines are missing", redact.Int(n))
+		}
+		l.warn(redact.Sprintf("failures.log cannot be written, %s: %s; it is tried again", missing, cleanError(err)))
 		l.retry()
-	case l.failing:
-		l.failing = false
+	case was != nil:
 		l.warn(redact.Safe{})
+	}
+	l.why = err
+}
+
+// append writes b, which makes up for so many lost lines and missed events. It
+// may be written after all where the error is errHangs. The lock is held.
+func (l *Log) append(b []byte, lost, missed uint64) error {
+	if l.hung != nil {
+		return errHangs
+	}
+	done := make(chan error, 1)
+	go func() { done <- l.put(b) }()
+	stop, wait := l.stop, writeWait
+	if l.ending { // one last try
+		stop, wait = nil, closeGrace
+	}
+	limit := time.NewTimer(wait)
+	defer limit.Stop()
+	select {
+	case err := <-done:
+		l.landed(err, lost, missed)
+		return err
+	case <-limit.C:
+	case <-stop:
+	}
+	hung := make(chan struct{})
+	l.hung = hung
+	go func() {
+		err := <-done
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		defer close(hung)
+		l.hung = nil
+		l.landed(err, lost, missed)
+		if l.closed {
+			l.file.close()
+			return
+		}
+		l.write(nil, time.Now())
+	}()
+	return errHangs
+}
+
+// landed takes what is in the file now out of what is missing. The lock is held.
+func (l *Log) landed(err error, lost, missed uint64) {
+	if err == nil {
+		l.lost, l.missed = l.lost-lost, l.missed-missed
 	}
 }
 
@@ -80,11 +148,7 @@ func (l *Log) tellGap(at time.Time) error {
 	if n == 0 {
 		return nil
 	}
-	if err := l.file.append(lineOf(Record{At: at, Kind: Gap, Lost: n})); err != nil {
-		return err
-	}
-	l.lost, l.missed = 0, 0
-	return nil
+	return l.append(lineOf(Record{At: at, Kind: Gap, Lost: n}), l.lost, l.missed)
 }
 
 // retry has the log tried again in a while, so that a warning does not stand
@@ -96,20 +160,29 @@ func (l *Log) retry() {
 	l.again = time.AfterFunc(logKeeps, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if !l.closed && l.failing {
+		if !l.closed && l.why != nil {
 			l.write(nil, time.Now())
 		}
 	})
 }
 
 // Close closes the file, after a last try to say what is missing, and returns
-// how many lines the file does not have, and does not say so.
-func (l *Log) Close() uint64 {
+// how many lines the file does not have, and does not say so, and why. It takes
+// some closeGrace at most; a write that hangs is left to its fate.
+func (l *Log) Close() (missing uint64, why redact.Safe) {
+	l.once.Do(func() { close(l.stop) }) // whoever has the lock gives it back
+	l.mu.Lock()
+	l.ending = true
+	hung := l.hung
+	l.mu.Unlock()
+	if hung != nil {
+		select {
+		case <-hung:
+		case <-time.After(closeGrace):
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.again != nil {
-		l.again.Stop()
-	}
 	if l.lost+l.missed > 0 && !l.closed {
 		l.write(nil, time.Now())
 	}
@@ -117,8 +190,11 @@ func (l *Log) Close() uint64 {
 		l.again.Stop()
 	}
 	l.closed = true
-	l.file.close()
-	return l.lost + l.missed
+	if l.hung == nil {
+		l.file.close()
+		l.press.wait(closeGrace)
+	}
+	return l.lost + l.missed, cleanError(l.why)
 }
 
 // cleanError is the text of an error that no server has a part in.

@@ -32,7 +32,13 @@ type notice struct {
 	// HeldBack is how many openings were held back since the last, this one
 	// included; known once it is posted.
 	HeldBack int `json:"held_back,omitempty"`
+	// Owed are the kinds of the sinks that did not get it before a restart; nil:
+	// none of them did.
+	Owed []string `json:"owed,omitempty"`
 }
+
+// owedTo reports whether it is for a sink of a kind.
+func (n notice) owedTo(kind string) bool { return n.Owed == nil || slices.Contains(n.Owed, kind) }
 
 // ready is the earliest time at which it may be posted.
 func (n notice) ready() time.Time {

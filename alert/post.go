@@ -1,7 +1,10 @@
 package alert
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -34,9 +37,12 @@ type Post struct {
 	HeldBack int
 	Count    int // of the servers that it is about
 	Text     redact.Safe
+	// ID is the same each time that a post is sent, over a restart too, and no
+	// other post's.
+	ID string
 
-	id uint64 // the runner's, to know it again
-	of []notice
+	seq uint64 // the runner's, to know it again
+	of  []notice
 }
 
 // listed is one server of a post about many.
@@ -51,6 +57,7 @@ type listed struct {
 func (p Post) MarshalJSON() ([]byte, error) {
 	v := struct {
 		At       string                  `json:"at"`
+		ID       string                  `json:"id,omitempty"`
 		Event    string                  `json:"event"`
 		Host     redact.Safe             `json:"host,omitzero"`
 		Server   string                  `json:"server,omitempty"`
@@ -62,7 +69,7 @@ func (p Post) MarshalJSON() ([]byte, error) {
 		Count    int                     `json:"count,omitempty"`
 		Servers  []listed                `json:"servers,omitempty"`
 		Text     redact.Safe             `json:"text"`
-	}{model.Stamp(p.At), p.Event, p.Host, p.Server, p.Attempt, cut(p.Error, maxText), "", p.Elapsed, p.HeldBack, p.Count, nil, p.Text}
+	}{model.Stamp(p.At), p.ID, p.Event, p.Host, p.Server, p.Attempt, cut(p.Error, maxText), "", p.Elapsed, p.HeldBack, p.Count, nil, p.Text}
 	if !p.Since.IsZero() {
 		v.Since = model.Stamp(p.Since)
 	}
@@ -76,12 +83,23 @@ func (p Post) MarshalJSON() ([]byte, error) {
 
 // Test is the post of `rollcall alert --test`.
 func Test(host redact.Safe, now time.Time) Post {
-	return Post{At: now, Event: test, Host: host, Text: redact.Sprintf("%s: a test of rollcall's alerts; no server is concerned", host)}
+	id := idOf([]notice{{At: now}}, host)
+	return Post{At: now, ID: id, Event: test, Host: host, Text: redact.Sprintf("%s: a test of rollcall's alerts; no server is concerned", host)}
+}
+
+// idOf is made of what is not told twice: which server, what, and when.
+func idOf(list []notice, host redact.Safe) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", host.String())
+	for _, n := range list {
+		fmt.Fprintf(h, "%q %s %d %d\n", n.Server, n.Kind, n.Since.UnixNano(), n.At.UnixNano())
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // postOf is the post of one notice.
 func postOf(n notice, host redact.Safe, now time.Time) Post {
-	p := Post{At: now, Event: n.Kind.String(), Host: host, Server: n.Server, Attempt: n.Attempt, Since: n.Since,
+	p := Post{At: now, ID: idOf([]notice{n}, host), Event: n.Kind.String(), Host: host, Server: n.Server, Attempt: n.Attempt, Since: n.Since,
 		Elapsed: n.Elapsed, HeldBack: n.HeldBack, Count: 1, of: []notice{n}}
 	if n.Kind != model.EvUnsteady {
 		p.Error = n.Error
@@ -124,7 +142,7 @@ func said(n notice, now time.Time) redact.Safe {
 
 // postOfMany is the one post of many notices of a class.
 func postOfMany(list []notice, host redact.Safe, now time.Time) Post {
-	p := Post{At: now, Host: host, Count: len(list), of: list}
+	p := Post{At: now, ID: idOf(list, host), Host: host, Count: len(list), of: list}
 	what := redact.Safe{}
 	switch n := redact.Int(len(list)); classOf(list[0].Kind) {
 	case openings:

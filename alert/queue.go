@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 // Sink takes posts: a Webhook, an Exec. Send is called from one goroutine.
 type Sink interface {
+	Kind() string // webhook, exec: there is one of each, and what is saved of it is under this
 	Name() redact.Safe
 	Tries() int
 	Send(ctx context.Context, p Post) Result
@@ -43,14 +45,14 @@ type queue struct {
 	failed int // in a row; run's own
 
 	mu sync.Mutex
-	// unheard are servers whose opening did not get there: the end of their
-	// episode is not posted either (A5).
-	unheard map[string]bool
+	// heard are servers with an episode of which an opening got there, and since
+	// when it is open: the end of another one is not posted (A5).
+	heard map[string]time.Time
 }
 
 func newQueue(s Sink, tell, warn func(redact.Safe), done func(Post)) *queue {
 	return &queue{sink: s, tell: tell, warn: warn, done: done, wait: ordinaryPatience(),
-		posts: make(chan Post, queueLimit), ended: make(chan struct{}), unheard: map[string]bool{}}
+		posts: make(chan Post, queueLimit), ended: make(chan struct{}), heard: map[string]time.Time{}}
 }
 
 // between is the wait after so many tries, where the receiver asked for one.
@@ -65,42 +67,43 @@ func (q *queue) put(p Post) bool {
 	case q.posts <- p:
 		return true
 	default:
-		q.miss(p)
+		q.forget(p)
 		q.tell(redact.Sprintf("alert not sent to %s: %d wait for it already; it said: %s", q.sink.Name(), redact.Int(queueLimit), p.Text))
 		return false
 	}
 }
 
-// run sends until posts is closed and empty, or ctx ends: what was not sent
-// then is not done.
-func (q *queue) run(ctx context.Context) {
+// run sends until posts is closed and empty, or begin ends: no try begins after
+// it. One that is under way then has until wire ends. What was not sent then is
+// not done.
+func (q *queue) run(begin, wire context.Context) {
 	defer close(q.ended)
 	for p := range q.posts {
-		if ctx.Err() != nil || !q.deliver(ctx, p) {
+		if begin.Err() != nil || !q.deliver(begin, wire, p) {
 			return
 		}
 		q.done(p)
 	}
 }
 
-// deliver tries to send a post; false where ctx ended before it was taken or
-// given up.
-func (q *queue) deliver(ctx context.Context, p Post) bool {
-	p, ok := q.heard(p)
+// deliver tries to send a post; false where there was no time until it was taken
+// or given up.
+func (q *queue) deliver(begin, wire context.Context, p Post) bool {
+	p, ok := q.due(p)
 	if !ok {
 		return true
 	}
 	var r Result
 	for try := range q.sink.Tries() {
-		if try > 0 && !sleep(ctx, q.wait.between(try, r.After)) {
+		if try > 0 && !sleep(begin, q.wait.between(try, r.After)) {
 			return false
 		}
-		r = q.try(ctx, p)
+		r = q.try(wire, p)
 		if r.Err.IsZero() {
 			q.taken(p)
 			return true
 		}
-		if ctx.Err() != nil {
+		if begin.Err() != nil {
 			return false
 		}
 	}
@@ -122,40 +125,63 @@ func (q *queue) taken(p Post) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, n := range p.of {
-		delete(q.unheard, n.Server)
+		if classOf(n.Kind) == openings {
+			q.heard[n.Server] = n.Since
+		}
 	}
+	q.forgetEnded(p)
 }
 
 func (q *queue) givenUp(p Post, why redact.Safe) {
 	q.failed++
-	q.miss(p)
+	q.forget(p)
 	q.tell(redact.Sprintf("alert not sent to %s: %s; it said: %s", q.sink.Name(), why, p.Text))
 	q.warn(redact.Sprintf("%s did not take the last alerts, %d of them: %s", q.sink.Name(), redact.Int(q.failed), why))
 }
 
-// miss remembers the servers of an opening that did not get there.
-func (q *queue) miss(p Post) {
+// forget is for a post that does not get there: what it says has ended is over
+// all the same.
+func (q *queue) forget(p Post) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.forgetEnded(p)
+}
+
+// forgetEnded forgets the episodes whose end a post tells. The lock is held.
+func (q *queue) forgetEnded(p Post) {
 	for _, n := range p.of {
-		if classOf(n.Kind) == openings {
-			q.unheard[n.Server] = true
+		if endsEpisode(n.Kind) && q.knows(n) {
+			delete(q.heard, n.Server)
 		}
 	}
 }
 
-// heard leaves out of a post the ends of episodes whose opening did not get
-// there; false where nothing is left.
-func (q *queue) heard(p Post) (Post, bool) {
+// knows reports whether an opening of a notice's episode got there. The lock is
+// held.
+func (q *queue) knows(n notice) bool {
+	since, ok := q.heard[n.Server]
+	return ok && since.Equal(n.Since)
+}
+
+// remembered is what got there, to be saved.
+func (q *queue) remembered() map[string]time.Time {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return maps.Clone(q.heard)
+}
+
+func endsEpisode(k model.Kind) bool { c := classOf(k); return c == recoveries || c == withdrawals }
+
+// due leaves out of a post what got there before a restart, and the ends of
+// episodes of which no opening got there; false where nothing is left.
+func (q *queue) due(p Post) (Post, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var left []notice
 	for _, n := range p.of {
-		if c := classOf(n.Kind); (c == recoveries || c == withdrawals) && q.unheard[n.Server] {
-			delete(q.unheard, n.Server)
-			continue
+		if n.owedTo(q.sink.Kind()) && (!endsEpisode(n.Kind) || q.knows(n)) {
+			left = append(left, n)
 		}
-		left = append(left, n)
 	}
 	switch {
 	case len(left) == len(p.of):

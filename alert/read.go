@@ -9,60 +9,89 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"rollcall/redact"
 )
 
 // maxRecord bounds a line that is read back, in bytes: five lines of stderr of
 // 8 KiB each, as JSON, are far below it.
 const maxRecord = 1 << 20
 
+// Unread is what of a log could not be read.
+type Unread struct {
+	Lines int // that are no records
+	Files []UnreadFile
+}
+
+// UnreadFile is a file that could not be read, or not to its end: how many
+// records are missing, nobody knows.
+type UnreadFile struct {
+	Name    redact.Safe
+	Records int // read before
+	Why     redact.Safe
+}
+
 // Read hands every record of failures.log at path to each, oldest first, those
 // of files that were set aside and compressed included, until each returns
-// false. broken is how many lines could not be read. A log that is not there is
-// empty. It may be called while the log is written.
-func Read(path string, each func(Record) bool) (broken int, err error) {
-	files, err := openLogs(path)
+// false. What of them cannot be read hides nothing else; err is not nil only
+// where the folder cannot be read. A log that is not there is empty. It may be
+// called while the log is written.
+func Read(path string, each func(Record) bool) (u Unread, err error) {
+	files, err := u.openLogs(path)
 	defer func() {
 		for _, f := range files {
 			_ = f.Close()
 		}
 	}()
-	if err != nil {
-		return 0, err
-	}
 	for _, f := range files {
-		n, more := readRecords(f, each)
-		broken += n
-		if !more {
+		if !u.read(f, each) {
 			break
 		}
 	}
-	return broken, nil
+	return u, err
 }
 
 // openLogs opens the log and what was set aside of it, oldest first. The log
-// itself comes first, so that one that is set aside meanwhile is there twice and
-// not never.
-func openLogs(path string) (files []*os.File, err error) {
-	current, err := openRegular(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
+// itself is opened first, so that one that is set aside meanwhile is there twice
+// and not never.
+func (u *Unread) openLogs(path string) (files []*os.File, err error) {
+	current, broken := openRegular(path)
 	names, err := asideNames(path)
 	for _, name := range names {
-		f, err := openRegular(filepath.Join(filepath.Dir(path), name))
-		if err != nil {
-			continue // compressed or removed just now
+		name = filepath.Join(filepath.Dir(path), name)
+		f, err := openRegular(name)
+		if errors.Is(err, os.ErrNotExist) && !strings.HasSuffix(name, ".gz") { // compressed just now
+			f, err = openRegular(name + ".gz")
 		}
-		if sameFile(f, current) {
+		switch {
+		case errors.Is(err, os.ErrNotExist): // removed just now
+		case err != nil:
+			u.file(name, 0, err)
+		case sameFile(f, current):
 			_ = f.Close()
-			continue
+		default:
+			files = append(files, f)
 		}
-		files = append(files, f)
 	}
-	if current != nil {
+	switch {
+	case broken == nil:
 		files = append(files, current)
+	case !errors.Is(broken, os.ErrNotExist):
+		u.file(path, 0, broken)
 	}
 	return files, err
+}
+
+// file notes one that cannot be read further.
+func (u *Unread) file(path string, records int, err error) {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err // the name is said already
+	}
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) { // of gzip
+		err = errors.New("it ends too early")
+	}
+	u.Files = append(u.Files, UnreadFile{(*redact.Redactor)(nil).Text(filepath.Base(path)), records, cleanError(err)})
 }
 
 // openRegular opens a file to read; a pipe would block.
@@ -86,33 +115,33 @@ func sameFile(a, b *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// readRecords hands the records of one file over; more is false once each wants
-// no more.
-func readRecords(f *os.File, each func(Record) bool) (broken int, more bool) {
+// read hands the records of one file over; false once each wants no more.
+func (u *Unread) read(f *os.File, each func(Record) bool) bool {
 	var from io.Reader = f
 	if strings.HasSuffix(f.Name(), ".gz") {
 		z, err := gzip.NewReader(f)
 		if err != nil {
-			return 1, true
+			u.file(f.Name(), 0, err)
+			return true
 		}
 		from = z
 	}
 	r := bufio.NewReaderSize(from, 64<<10)
-	for {
+	for n := 0; ; {
 		line, err := readLine(r)
+		var rec Record
 		switch {
 		case line == nil && err == io.EOF:
-			return broken, true
-		case line == nil && err != nil && !errors.Is(err, errLong):
-			return broken + 1, true
-		}
-		var rec Record
-		if err != nil || json.Unmarshal(line, &rec) != nil {
-			broken++
+			return true
+		case err != nil && !errors.Is(err, errLong):
+			u.file(f.Name(), n, err)
+			return true
+		case err != nil || json.Unmarshal(line, &rec) != nil:
+			u.Lines++
 			continue
 		}
-		if !each(rec) {
-			return broken, false
+		if n++; !each(rec) {
+			return false
 		}
 	}
 }
@@ -137,8 +166,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 			continue
 		case long:
 			return nil, errLong
-		case err != nil && len(line) == 0:
-			return nil, err
+		case err != nil && (err != io.EOF || len(line) == 0):
+			return nil, err // what stands before an error is no whole line
 		}
 		if line == nil {
 			line = []byte{}

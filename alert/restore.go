@@ -14,10 +14,20 @@ import (
 type saved struct {
 	Servers map[string]*watch `json:"servers,omitempty"`
 	Waiting []notice          `json:"waiting,omitempty"`
+	// Heard are, for each kind of sink, the servers with an episode of which an
+	// opening got there, and since when it is open.
+	Heard map[string]map[string]time.Time `json:"heard,omitempty"`
 }
 
-// save is the desk's state, with what unsent posts say put back into it.
-func (d *desk) save(unsent []Post) saved {
+// unsent is a post that some sinks did not take yet.
+type unsent struct {
+	post Post
+	owed []string // their kinds; not empty
+}
+
+// save is the desk's state. What no sink took is put back into it, to be decided
+// anew; what some did not take waits for those alone. kinds are all sinks'.
+func (d *desk) save(posts []unsent, kinds []string) saved {
 	s := saved{Servers: map[string]*watch{}}
 	for name, w := range d.servers {
 		if d.forgets(w) {
@@ -29,19 +39,38 @@ func (d *desk) save(unsent []Post) saved {
 	for c := range classes {
 		s.Waiting = append(s.Waiting, d.lines[c]...)
 	}
-	for _, p := range unsent {
-		for _, n := range p.of {
-			s.Waiting = append(s.Waiting, n)
-			w := s.Servers[n.Server]
-			if w == nil || classOf(n.Kind) != openings || !w.Since.Equal(n.Since) {
-				continue
+	for _, u := range posts {
+		for _, n := range u.post.of {
+			var owed []string
+			for _, kind := range u.owed {
+				if n.owedTo(kind) {
+					owed = append(owed, kind)
+				}
 			}
-			// It is posted when it is sent; whether it closed before is seen then.
-			w.Posted = slices.DeleteFunc(w.Posted, func(k model.Kind) bool { return k == n.Kind })
-			delete(w.Last, n.Kind)
+			switch len(owed) {
+			case 0:
+				continue
+			case len(kinds):
+				n.Owed = nil
+				s.takeBack(n)
+			default:
+				n.Owed = owed
+			}
+			s.Waiting = append(s.Waiting, n)
 		}
 	}
 	return s
+}
+
+// takeBack makes an opening one that was not posted: it is when it is sent;
+// whether it closed before is seen then.
+func (s *saved) takeBack(n notice) {
+	w := s.Servers[n.Server]
+	if w == nil || classOf(n.Kind) != openings || !w.Since.Equal(n.Since) {
+		return
+	}
+	w.Posted = slices.DeleteFunc(w.Posted, func(k model.Kind) bool { return k == n.Kind })
+	delete(w.Last, n.Kind)
 }
 
 // forgets reports whether there is nothing to remember of a server.

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -75,6 +76,13 @@ func (s *saidBy) warn(t redact.Safe) {
 	s.warned = append(s.warned, t.String())
 }
 
+// warnings are what was warned of so far.
+func (s *saidBy) warnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.warned)
+}
+
 // hasty is a queue without much patience.
 func hasty(s Sink, to *saidBy) *queue {
 	q := newQueue(s, to.tell, to.warn, func(Post) {})
@@ -89,7 +97,7 @@ func send(t *testing.T, q *queue, posts ...Post) {
 		q.put(p)
 	}
 	close(q.posts)
-	q.run(t.Context())
+	q.run(t.Context(), t.Context())
 }
 
 func opening(server string) Post {
@@ -218,7 +226,7 @@ func TestA5_ARecoveryIsSentWhereItsOpeningWas(t *testing.T) {
 	})
 	to := &saidBy{}
 	many := postOfMany([]notice{{Server: "a", Kind: model.EvRecovered}, {Server: "b", Kind: model.EvRecovered}, {Server: "c", Kind: model.EvRecovered}}, redact.Word("edge-7"), time.Now())
-	send(t, hasty(h.webhook(JSON), to), opening("a"), closing("a"), opening("b"), opening("a"), closing("b"), many)
+	send(t, hasty(h.webhook(JSON), to), opening("a"), closing("a"), opening("b"), opening("a"), closing("b"), opening("c"), many)
 	var got []string
 	for _, b := range h.got()[3:] {
 		var p struct {
@@ -230,7 +238,7 @@ func TestA5_ARecoveryIsSentWhereItsOpeningWas(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(p.Event, " ", p.Server, p.Count))
 	}
-	if want := "down b1, down a1, recovered b1, recovered 3"; strings.Join(got, ", ") != want {
+	if want := "down b1, down a1, recovered b1, down c1, recovered 2"; strings.Join(got, ", ") != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	if len(to.told) != 1 || len(to.warned) != 2 || to.warned[1] != "" {
@@ -247,10 +255,12 @@ func TestA5_AFullQueueBlocksNobody(t *testing.T) {
 	if len(to.told) != 5 || !strings.Contains(to.told[0], "100 wait for it already") {
 		t.Errorf("told %q", to.told)
 	}
-	if _, ok := q.heard(closing("web")); ok {
+	if _, ok := q.due(closing("web")); ok {
 		t.Error("a recovery is sent whose opening was dropped")
 	}
 }
+
+func plain(s string) redact.Safe { return (*redact.Redactor)(nil).Text(s) }
 
 // script writes a program.
 func script(t *testing.T, text string) []redact.Secret {
@@ -265,7 +275,7 @@ func script(t *testing.T, text string) []redact.Secret {
 func TestExecGetsThePostOnItsStdin(t *testing.T) {
 	dir := t.TempDir()
 	red := redact.New([]redact.Source{{Name: "args", Value: redact.NewSecret("caNAry-argument-3")}})
-	e := NewExec(script(t, "cat > got; echo \"$1\" > argument"), dir, red)
+	e := NewExec(script(t, "cat > got; echo \"$1$MARK\" > argument"), dir, append(os.Environ(), "MARK=, marked"), red.Text)
 	p := opening("web")
 	if r := e.Send(t.Context(), p); !r.Err.IsZero() {
 		t.Fatal(r.Err)
@@ -275,14 +285,14 @@ func TestExecGetsThePostOnItsStdin(t *testing.T) {
 	if err != nil || err2 != nil || string(got) != string(want)+"\n" {
 		t.Errorf("got %s, want %s; %v", got, want, err)
 	}
-	if arg, err := os.ReadFile(filepath.Join(dir, "argument")); err != nil || string(arg) != "caNAry-argument-3\n" {
-		t.Errorf("its argument: %q, %v", arg, err)
+	if arg, err := os.ReadFile(filepath.Join(dir, "argument")); err != nil || string(arg) != "caNAry-argument-3, marked\n" {
+		t.Errorf("its argument and environment: %q, %v", arg, err)
 	}
-	e = NewExec(script(t, "echo 'first' >&2; echo \"no route for $1\" >&2; exit 3"), dir, red)
+	e = NewExec(script(t, "echo 'first' >&2; echo \"no route for $1\" >&2; exit 3"), dir, nil, red.Text)
 	if r := e.Send(t.Context(), p); r.Err.String() != "exit status 3: no route for ‹args›" {
 		t.Errorf("%q", r.Err)
 	}
-	e = NewExec([]redact.Secret{redact.NewSecret("there-is-no-such-program")}, dir, red)
+	e = NewExec([]redact.Secret{redact.NewSecret("there-is-no-such-program")}, dir, nil, red.Text)
 	if r := e.Send(t.Context(), p); !strings.Contains(r.Err.String(), "not found") {
 		t.Errorf("%q", r.Err)
 	}
@@ -290,14 +300,53 @@ func TestExecGetsThePostOnItsStdin(t *testing.T) {
 
 func TestExecIsKilledWithItsGroup(t *testing.T) {
 	dir := t.TempDir()
-	e := NewExec(script(t, "sleep 600 & echo $! > child; echo $$ > self; wait"), dir, nil)
+	e := NewExec(script(t, "sleep 600 & echo $! > child; echo $$ > self; wait"), dir, nil, plain)
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	began := time.Now()
 	if r := e.Send(ctx, opening("web")); !strings.Contains(r.Err.String(), "took too long, and was killed") || time.Since(began) > 5*time.Second {
 		t.Errorf("%q after %s", r.Err, time.Since(began))
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "child"))
+	goes(t, filepath.Join(dir, "child"))
+}
+
+// TestExecLeavesNothingOfItsGroupBehind: what it starts and does not wait for has
+// a short while.
+func TestExecLeavesNothingOfItsGroupBehind(t *testing.T) {
+	dir := t.TempDir()
+	e := NewExec(script(t, "sleep 600 2>/dev/null & echo $! > child; (sleep 0.3; echo done > late) 2>/dev/null &"), dir, nil, plain)
+	if r := e.Send(t.Context(), opening("web")); !r.Err.IsZero() || r.Took < groupGrace || r.Took > groupGrace+3*time.Second {
+		t.Errorf("%q after %s", r.Err, r.Took)
+	}
+	goes(t, filepath.Join(dir, "child"))
+	if _, err := os.Stat(filepath.Join(dir, "late")); err != nil {
+		t.Errorf("what takes a moment is not let finish: %v", err)
+	}
+}
+
+// TestR2_ALineThatIsCutIsNotRepeated: the rest of a secret would not be known.
+func TestR2_ALineThatIsCutIsNotRepeated(t *testing.T) {
+	e := &ending{limit: 10}
+	for _, s := range []string{"first\nse", "cond\n"} {
+		_, _ = e.Write([]byte(s))
+	}
+	if got := e.last(); got != "second" {
+		t.Errorf("%q", got)
+	}
+	_, _ = e.Write([]byte("0123456789a\n"))
+	if got := e.last(); got != "" {
+		t.Errorf("%q", got)
+	}
+	_, _ = e.Write([]byte("more\r\n"))
+	if got := e.last(); got != "more" {
+		t.Errorf("%q", got)
+	}
+}
+
+// goes waits until the process is gone that a file names.
+func goes(t *testing.T, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	var pid int
 	if _, err2 := fmt.Sscan(string(b), &pid); err != nil || err2 != nil {
 		t.Fatal(err, err2)

@@ -21,6 +21,7 @@ type Stderr struct {
 	limit  int64 // bytes over all
 	warn   func(redact.Safe)
 	files  map[string]*rotating
+	press  squeezer
 	since  int64  // bytes written since the folder was looked over; at first as many as need it
 	lost   uint64 // lines that could not be written
 	unsaid uint64 // of them, that the files do not speak of yet
@@ -88,7 +89,7 @@ func (s *Stderr) Lost() uint64 { return s.lost }
 func (s *Stderr) file(server string) *rotating {
 	f := s.files[server]
 	if f == nil {
-		f = newRotating(filepath.Join(s.dir, fileName(server)), Rotation{Keep: stderrKeep})
+		f = newRotating(filepath.Join(s.dir, fileName(server)), Rotation{Keep: stderrKeep}, &s.press)
 		s.files[server] = f
 	}
 	// What all servers write at once is a quarter of the limit.
@@ -165,4 +166,5 @@ func (s *Stderr) Close() {
 	for _, f := range s.files {
 		f.close()
 	}
+	s.press.wait(closeGrace)
 }

@@ -42,6 +42,9 @@ func NewWebhook(u redact.Secret, format string, redactor *redact.Redactor) *Webh
 	}}
 }
 
+// Kind tells it from an Exec.
+func (w *Webhook) Kind() string { return "webhook" }
+
 // Name is how the webhook is spoken of: its format and its host, no more.
 func (w *Webhook) Name() redact.Safe {
 	host := redact.Word("?")

@@ -43,7 +43,7 @@ func (s *Server) asked(m *nats.Msg) {
 	if verb == "usage" || verb == "pending" || verb == "timeline" {
 		turn = s.slow // they read files
 	}
-	s.inTurn(turn, m.Reply, func(ctx context.Context) (any, error) { return s.look(ctx, verb, q) })
+	s.inTurn(turn, c, m.Reply, func(ctx context.Context) (any, error) { return s.look(ctx, verb, q) })
 }
 
 // mayAnswer reports whether a question is one, and the answer goes to who asked.
@@ -58,28 +58,30 @@ func (s *Server) mayAnswer(c *caller, verb, reply string) bool {
 	return strings.HasPrefix(reply, inboxOf(c.who))
 }
 
-// inTurn runs what answers, unless too much is under way already.
-func (s *Server) inTurn(turn chan struct{}, reply string, fn func(context.Context) (any, error)) {
+// inTurn runs what answers, unless too much is under way already: over all, or
+// of one client, so that one that takes no answers leaves room for others.
+func (s *Server) inTurn(turn chan struct{}, c *caller, reply string, fn func(context.Context) (any, error)) {
+	if c != nil && !c.begin() {
+		s.fail(reply, redact.Word("too many questions at once: ask again"))
+		return
+	}
 	select {
 	case turn <- struct{}{}:
 	default:
+		c.done()
 		s.fail(reply, redact.Word("the engine is busy with other questions: ask again"))
 		return
 	}
 	s.spawn(func() {
-		defer func() { <-turn }()
+		defer func() { <-turn; c.done() }()
 		ctx, cancel := context.WithTimeout(s.ctx, askTimeout)
 		defer cancel()
+		a := s.newAnswer(c, reply)
 		v, err := fn(ctx)
-		b, ready := v.(encoded)
-		if err == nil && !ready {
-			b, err = json.Marshal(v)
+		if err == nil {
+			err = a.value(v)
 		}
-		if err != nil {
-			s.fail(reply, (*redact.Redactor)(nil).Error(err))
-			return
-		}
-		s.answer(reply, b)
+		a.end(err)
 	})
 }
 
@@ -90,17 +92,16 @@ type encoded []byte
 func (s *Server) look(ctx context.Context, verb string, q question) (any, error) {
 	switch verb {
 	case "whole":
-		s.pump.wake()
-		fleet, err := s.engine.Current(ctx)
+		fleet, err := s.pump.whole(ctx)
 		if err != nil {
 			return nil, err
 		}
 		b, err := s.encoder.whole(s.hello.Instance, fleet)
 		return encoded(b), err
 	case "lines":
-		return s.engine.Lines(q.Server, q.After, q.Limit), nil
+		return list[model.Line](s.engine.Lines(q.Server, q.After, q.Limit)), nil
 	case "events":
-		return s.engine.Events(q.Server, q.After, q.Limit), nil
+		return list[model.Event](s.engine.Events(q.Server, q.After, q.Limit)), nil
 	case "timeline":
 		return s.engine.Timeline(q.Server), nil
 	case "usage":
@@ -130,19 +131,22 @@ func (s *Server) ordered(m *nats.Msg) {
 			s.fail(m.Reply, redact.Word("the reload cannot be read"))
 			return
 		}
-		s.inTurn(s.slow, m.Reply, func(context.Context) (any, error) {
+		s.inTurn(s.slow, c, m.Reply, func(context.Context) (any, error) {
+			shown.By = c.peer.by(shown.By)
 			did, ok := s.engine.Reload(shown)
 			return reloaded{did, ok}, nil
 		})
 	case "stop":
+		s.awaits(c, m.Data)
 		s.answer(m.Reply, []byte("{}"))
-		s.stop.Do(s.stopEngine)
+		s.stop.Do(func() { s.stopEngine(c.peer.name) })
 	}
 }
 
-func (s *Server) stopEngine() {
+func (s *Server) stopEngine(by redact.Safe) {
+	s.Stopping(by)
 	if s.opts.Stop != nil {
-		s.opts.Stop()
+		s.opts.Stop(by)
 		return
 	}
 	s.engine.Stop()
@@ -152,7 +156,7 @@ func (s *Server) stopEngine() {
 func (s *Server) order(c *caller, m *nats.Msg) {
 	o, err := decodeOrder(m.Data)
 	if err != nil {
-		s.fail(m.Reply, redact.Word("the order cannot be read"))
+		s.fail(m.Reply, (*redact.Redactor)(nil).Error(err))
 		return
 	}
 	t := s.orders.take(o.ID, c.peer.uid, m.Reply)

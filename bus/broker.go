@@ -43,11 +43,14 @@ type guest struct {
 // nothing on disk. hubs are the fleet's servers that it joins as a leaf (N4).
 func startBroker(s subjects, hubs []*url.URL) (*broker, error) {
 	b := &broker{subjects: s, pass: rand.Text(), guests: map[string]guest{}}
+	// NoFastProducerStall stays off: with it the broker drops messages, silently,
+	// for a client with more than three quarters of MaxPending waiting. So it is
+	// cut off instead, and the engine's connection waits 10 ms for it, at most.
 	opts := &server.Options{
 		ServerName: s.prefix[len(root) : len(s.prefix)-1],
 		DontListen: true, NoLog: true, NoSigs: true, NoSystemAccount: true,
 		MaxPayload: maxPayload, MaxConn: maxConns + 1, MaxSubs: 64, MaxPending: maxPending,
-		WriteDeadline: writeDeadline, NoFastProducerStall: true, DisableShortFirstPing: true,
+		WriteDeadline: writeDeadline, DisableShortFirstPing: true,
 		CustomClientAuthentication: b,
 	}
 	for _, hub := range hubs {

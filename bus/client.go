@@ -43,7 +43,6 @@ type Client struct {
 	changed  chan struct{} // closed when anything of the following changes
 	link     *link         // nil while the engine is lost
 	hello    Hello         // of the last engine
-	lostAt   time.Time
 	lostWhy  error
 	watching bool
 	view     view
@@ -135,8 +134,7 @@ func (c *Client) redial() bool {
 			return true
 		}
 		c.mu.Lock()
-		var refused *RefusedError
-		if errors.As(err, &refused) {
+		if !errors.As(c.lostWhy, new(stoppedError)) || !errors.Is(err, ErrNoEngine) {
 			c.lostWhy = err
 		}
 		c.mu.Unlock()
@@ -166,7 +164,10 @@ func (c *Client) lose(l *link) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link == l {
-		c.link, c.lostAt = nil, time.Now()
+		c.link, c.lostWhy = nil, errors.New("its connection ended")
+		if text := l.farewell(); !text.IsZero() {
+			c.lostWhy = stoppedError{text}
+		}
 		c.view.have = false
 		c.tell()
 	}
@@ -185,12 +186,16 @@ func (c *Client) live() *link {
 	return c.link
 }
 
-// lost is the error while there is no connection. It is called with the lock.
-func (c *Client) lost() error {
-	if c.lostWhy != nil {
-		return fmt.Errorf("%w: %w", ErrLost, c.lostWhy)
+// lost is why there is no connection, for a dashboard: that there is none it says
+// itself. It is called with the lock.
+func (c *Client) lost() error { return lostError{c.lostWhy} }
+
+// unreached is the same for an order or a question. It is called with the lock.
+func (c *Client) unreached() error {
+	if errors.As(c.lostWhy, new(stoppedError)) {
+		return c.lost()
 	}
-	return fmt.Errorf("%w since %d s, trying again", ErrLost, int(time.Since(c.lostAt).Seconds()))
+	return fmt.Errorf("%w: %w", ErrLost, c.lostWhy)
 }
 
 // question asks the present engine.
@@ -207,7 +212,7 @@ func (c *Client) reach() (*link, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link == nil {
-		return nil, c.lost()
+		return nil, c.unreached()
 	}
 	return c.link, nil
 }
@@ -272,12 +277,6 @@ func (c *Client) Reload(shown model.Reload) (model.Reload, bool) {
 	return r.Did, r.Ok
 }
 
-// StopEngine has the engine stop every server and end. It returns when the
-// engine has taken the order; Next fails when it is gone.
-func (c *Client) StopEngine(ctx context.Context) error {
-	return c.command(ctx, "stop", struct{}{}, nil)
-}
-
 // command orders what is no order for a server.
 func (c *Client) command(ctx context.Context, verb string, payload, answer any) error {
 	if c.greet.ReadOnly {
@@ -290,5 +289,5 @@ func (c *Client) command(ctx context.Context, verb string, payload, answer any) 
 	return l.ask(ctx, l.subjects.order(verb, l.Who), payload, answer)
 }
 
-// newID is an order's id that no other has.
-func newID() string { return rand.Text() }
+// NewID is an order's id that no other has.
+func NewID() string { return rand.Text() }

@@ -162,7 +162,7 @@ func TestN4_AnEngineWithoutWordIsSilent(t *testing.T) {
 	c.view.heard = time.Now().Add(-Silent - 2*time.Second)
 	c.mu.Unlock()
 	_, err := c.Next(t.Context(), first.Seq)
-	if !errors.Is(err, ErrLost) || err.Error() != "the engine is lost: no word of the engine for 17 s, and it may still be there" {
+	if !errors.Is(err, ErrLost) || !errors.Is(err, ErrSilent) || err.Error() != "no word of the engine for 17 s, and it may still be there" {
 		t.Fatalf("after 17 s: %v", err)
 	}
 	s.pump.beat(t.Context())
@@ -223,7 +223,7 @@ func TestStopEngine(t *testing.T) {
 	e := newFake("a")
 	_, lock := serve(t, e)
 	c := dial(t, lock)
-	if err := c.StopEngine(t.Context()); err != nil {
+	if _, err := c.StopEngine(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	<-e.stopped

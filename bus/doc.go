@@ -2,7 +2,7 @@
 // that listens on no network, behind a unix socket of the operator's own (N1).
 //
 //	socket ─▶ door: who is it (kernel), which version ─▶ bridge ─▶ broker ◀─ hub, as a leaf
-//	broker ─ ask.VERB.WHO ───▶ Server.asked ───▶ Engine ─▶ answer, in parts
+//	broker ─ ask.VERB.WHO ───▶ Server.asked ───▶ Engine ─▶ answer, in parts, on credit
 //	       ─ order.VERB.WHO ─▶ Server.ordered ─▶ Engine.Do ─▶ the event that answers
 //	Engine.Next ─▶ pump: what changed ─▶ rows ─▶ Client.Next
 //	Engine.Follow, FollowEvents ─▶ stream, on credit ─▶ Client.FollowLines, FollowEvents
@@ -12,6 +12,7 @@
 //	lock, err := bus.Acquire(configPath) // *HeldError: one runs, and its pid
 //	server, err := bus.Serve(lock, bus.Options{…})
 //	…
+//	server.Ended(left) // what could not be ended, to those who ordered it
 //	server.Close()
 //	lock.Release() // when all was reaped
 //
@@ -36,5 +37,7 @@
 //     some asks for the whole;
 //   - rows are published while somebody subscribes, lines and events to those
 //     who follow; what a slow follower misses is counted and said;
+//   - no part of an answer or a stream is lost: a client has credit for each, and
+//     one that takes nothing is told, or cut off;
 //   - nothing that a client does, or does not do, delays the engine.
 package bus

@@ -28,7 +28,8 @@ type caller struct {
 	ctx      context.Context // ends with the connection
 
 	mu      sync.Mutex
-	streams map[string]*stream
+	asking  int                // its questions that are being answered
+	streams map[string]*stream // and answers that are more than a part
 }
 
 // listen opens the socket. The lock says that nobody else listens there: what
@@ -93,10 +94,21 @@ func (s *Server) keepDoor() {
 	}
 }
 
-// lookAtDoor is tried again at the next look where it fails.
+// lookAtDoor is tried again at the next look where it fails. It warns of another
+// engine of the configuration, which came while no lock was there to see.
 func (s *Server) lookAtDoor() {
-	if gone, err := s.lock.restore(s.gid); err == nil && gone {
+	gone, err := s.lock.restore(s.gid)
+	if gone {
 		_ = s.openDoor()
+	}
+	var held *HeldError
+	var warning redact.Safe
+	if errors.As(err, &held) {
+		warning = redact.Sprintf("two engines of this configuration run, and each launches its servers: process %d and this one, %d: end one of them with kill",
+			redact.Int(held.PID), redact.Int(s.hello.PID))
+	}
+	if s.opts.Warn != nil {
+		s.opts.Warn(warning)
 	}
 }
 
@@ -189,11 +201,11 @@ func (s *Server) greet(c *net.UnixConn, in *bufio.Reader) (*caller, welcome) {
 		return nil, w
 	}
 	if g.Protocol != Protocol {
-		w.Refused = redact.Sprintf("the engine (pid %d) is rollcall %s and this is rollcall %s: they do not understand each other; use that version, or restart the engine",
-			redact.Int(s.hello.PID), s.hello.Version, g.Version)
+		w.Refused = redact.Sprintf("the engine is rollcall %s, protocol %d, and this is rollcall %s, protocol %d: they do not understand each other; use that one, or end the engine with `kill %d` and start it anew",
+			s.hello.Version, redact.Int(Protocol), g.Version, redact.Int(g.Protocol), redact.Int(s.hello.PID))
 		return nil, w
 	}
-	w.You = p.name
+	w.You, w.Bye = p.name, s.farewell()
 	w.Who, w.Pass, w.Prefix = rand.Text(), rand.Text(), s.subjects.prefix
 	return &caller{who: w.Who, peer: p, readOnly: g.ReadOnly, streams: map[string]*stream{}}, w
 }

@@ -9,10 +9,8 @@ import (
 // Engine is what the bus carries. Its methods may be called from any goroutine,
 // several at once. Those of the dashboard's interface mean what they mean there.
 type Engine interface {
+	// Next with seen 0 is how things stand now: it asks the engine's loop.
 	Next(ctx context.Context, seen uint64) (model.Fleet, error)
-	// Current is how things stand now. Next may first return a snapshot that is
-	// older: none is made while nobody waits for one.
-	Current(ctx context.Context) (model.Fleet, error)
 	Lines(server string, after uint64, limit int) []model.Line
 	Events(server string, after uint64, limit int) []model.Event
 	Do(model.Order)

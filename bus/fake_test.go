@@ -104,8 +104,6 @@ func (f *fake) Next(ctx context.Context, seen uint64) (model.Fleet, error) {
 	}
 }
 
-func (f *fake) Current(ctx context.Context) (model.Fleet, error) { return f.Next(ctx, 0) }
-
 func (f *fake) Lines(server string, after uint64, limit int) []model.Line {
 	var out []model.Line
 	for seq := after + 1; seq <= 3; seq++ {

@@ -72,11 +72,19 @@ func TestN4_OneConnectionReadsTwoHosts(t *testing.T) {
 			t.Errorf("%s: %s on %s", host, m.Data, m.Subject)
 		}
 		// No order travels over a hub, and nothing but snapshots is handed out.
+		orders := make(chan *nats.Msg, 16)
+		if _, err := s.nc.ChanSubscribe(s.subjects.order("*", "*"), orders); err != nil {
+			t.Fatal(err)
+		}
 		for _, subject := range []string{"order.do.anna", "order.stop.anna", "ask.lines.anna", "ask.follow.anna"} {
 			b := []byte(`{"order_id":"1","order":"restart","server":"on-` + host + `"}`)
 			if m, err := nc.Request(prefix+subject, b, 50*time.Millisecond); err == nil {
 				t.Errorf("%s: %s is answered with %s", host, subject, m.Data)
 			}
+		}
+		ask(t, nc, prefix+"ask.whole.anna") // whatever was before it has come
+		if len(orders) > 0 {
+			t.Errorf("%s: %s came from the hub: the broker alone is to keep it out", host, (<-orders).Subject)
 		}
 		if n := len(e.orders()); n > 0 || e.stops > 0 {
 			t.Errorf("%s: %d orders, %d stops", host, n, e.stops)

@@ -38,7 +38,6 @@ func stay[T any](ctx context.Context, c *Client, verb string, q question, fn fun
 	if err := l.nc.PublishRequest(l.subjects.ask(verb, l.Who), inboxOf(l.Who)+"s."+id, b); err != nil {
 		return ErrLost
 	}
-	credit, _ := json.Marshal(question{ID: id, Limit: 1})
 	for {
 		select {
 		case part, ok := <-parts:
@@ -52,7 +51,7 @@ func stay[T any](ctx context.Context, c *Client, verb string, q question, fn fun
 			if err != nil {
 				return err
 			}
-			_ = l.nc.Publish(l.subjects.ask("credit", l.Who), credit)
+			l.tell("credit", question{ID: id, Limit: 1})
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-c.ctx.Done():
@@ -99,7 +98,5 @@ func (l *link) closeStream(id string) {
 	l.mu.Lock()
 	delete(l.streams, id)
 	l.mu.Unlock()
-	if b, err := json.Marshal(question{ID: id}); err == nil {
-		_ = l.nc.Publish(l.subjects.ask("unfollow", l.Who), b)
-	}
+	l.tell("unfollow", question{ID: id})
 }

@@ -65,7 +65,7 @@ func (c *Client) Do(o model.Order) { c.give(o, nil) }
 // lost before it answered. An order without an id is given one.
 func (c *Client) Order(ctx context.Context, o model.Order) (model.Event, error) {
 	if o.ID == "" {
-		o.ID = newID()
+		o.ID = NewID()
 	}
 	type result struct {
 		ev  model.Event
@@ -98,7 +98,7 @@ func (c *Client) give(o model.Order, settled func(model.Event, error)) {
 	case c.greet.ReadOnly:
 		err = ErrReadOnly
 	case c.link == nil:
-		err = c.lost()
+		err = c.unreached()
 	case c.pending[o.ID] != nil:
 		err = errors.New("an order with this id waits already")
 	default:

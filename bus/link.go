@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +26,9 @@ var (
 	ErrNoEngine = errors.New("no engine answers")
 	// ErrLost says that the engine was lost. The client tries to reach one again.
 	ErrLost = errors.New("the engine is lost")
+	// ErrSilent says that the engine is lost in that it says nothing (N4): the
+	// connection is there, and it may be too.
+	ErrSilent = errors.New("no word of the engine")
 	// ErrReadOnly says that the client may give no orders.
 	ErrReadOnly = errors.New("this client may only read")
 )
@@ -69,7 +73,7 @@ func connect(ctx context.Context, socket string, g greeting) (*link, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, fmt.Errorf("%w at %s", ErrNoEngine, (*redact.Redactor)(nil).Text(socket))
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &RefusedError{redact.Sprintf("the engine's socket belongs to somebody else: %s", (*redact.Redactor)(nil).Text(socket))}
+		return nil, notOurs(socket)
 	case err != nil:
 		return nil, err
 	}
@@ -90,7 +94,7 @@ func greetEngine(ctx context.Context, c net.Conn, g greeting) (*link, error) {
 	in := bufio.NewReaderSize(c, greetLimit)
 	l := &link{closed: make(chan struct{}), calls: map[string]*call{}, streams: map[string]chan []byte{}}
 	if err := readLine(in, &l.welcome); err != nil {
-		return nil, fmt.Errorf("greet the engine: %w", errors.Join(sent, err))
+		return nil, mute(c, errors.Join(err, sent))
 	}
 	if !l.Refused.IsZero() {
 		return nil, &RefusedError{l.Refused}
@@ -110,6 +114,47 @@ func greetEngine(ctx context.Context, c net.Conn, g greeting) (*link, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// notOurs says what keeps this user from a socket.
+func notOurs(socket string) error {
+	clean := (*redact.Redactor)(nil)
+	if dir := barsUs(socket); dir != "" {
+		return &RefusedError{redact.Sprintf("the engine's socket belongs to somebody else: %s; %s may not be entered from here: "+
+			"its owner starts `serve --group` with XDG_RUNTIME_DIR in a folder that the group may enter", clean.Text(socket), clean.Text(dir))}
+	}
+	return &RefusedError{redact.Sprintf("the engine's socket belongs to somebody else: %s; its owner may let a group in with `serve --group`", clean.Text(socket))}
+}
+
+// MuteError says that an engine was connected to and did not greet.
+type MuteError struct {
+	PID  int  // 0 where the system does not say
+	Late bool // it kept the connection, and said nothing in time
+}
+
+func (e *MuteError) Error() string {
+	who := "the engine"
+	if e.PID > 0 {
+		who = fmt.Sprintf("the engine, process %d,", e.PID)
+	}
+	if e.Late {
+		return who + " does not answer: `kill -CONT` wakes one that was suspended"
+	}
+	return who + " hung up: it is ending, or has too many clients; try again"
+}
+
+// mute is why a welcome did not come.
+func mute(c net.Conn, err error) error {
+	if errors.Is(err, errHostile) {
+		return fmt.Errorf("what answers is no engine of rollcall: %w", errHostile)
+	}
+	m := &MuteError{Late: errors.Is(err, os.ErrDeadlineExceeded)}
+	if u, ok := c.(*net.UnixConn); ok {
+		if p, err := peerOf(u); err == nil {
+			m.PID = p.pid
+		}
+	}
+	return m
 }
 
 // dialed hands the NATS client a connection that is made, once.
@@ -146,20 +191,28 @@ func (l *link) end() {
 
 // send asks and returns; done is called with the answer.
 func (l *link) send(subject string, payload []byte, done func([]byte, error)) (id string) {
-	l.mu.Lock()
-	if l.gone {
-		l.mu.Unlock()
+	id, ok := l.expect(done)
+	if !ok {
 		done(nil, ErrLost)
 		return ""
+	}
+	if err := l.nc.PublishRequest(subject, inboxOf(l.Who)+answerKind+id, payload); err != nil {
+		l.finish(id, nil, fmt.Errorf("%w: %w", ErrLost, err))
+	}
+	return id
+}
+
+// expect makes room for an answer; ok is false where the connection is gone.
+func (l *link) expect(done func([]byte, error)) (id string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gone {
+		return "", false
 	}
 	l.next++
 	id = strconv.FormatUint(l.next, 36)
 	l.calls[id] = &call{done: done}
-	l.mu.Unlock()
-	if err := l.nc.PublishRequest(subject, inboxOf(l.Who)+"a."+id, payload); err != nil {
-		l.finish(id, nil, fmt.Errorf("%w: %w", ErrLost, err))
-	}
-	return id
+	return id, true
 }
 
 // finish ends a call, unless it has ended.
@@ -221,6 +274,10 @@ func (l *link) question(ctx context.Context, verb string, q question, answer any
 // answered takes whatever comes for this connection alone.
 func (l *link) answered(m *nats.Msg) {
 	kind, id, _ := strings.Cut(strings.TrimPrefix(m.Subject, inboxOf(l.Who)), ".")
+	if kind == byeKind {
+		l.leaves(m.Data)
+		return
+	}
 	if kind == "s" {
 		l.streamed(id, m.Data)
 		return
@@ -233,10 +290,16 @@ func (l *link) answered(m *nats.Msg) {
 	switch m.Data[0] {
 	case partMore:
 		l.mu.Lock()
-		if c := l.calls[id]; c != nil {
+		c := l.calls[id]
+		if c != nil {
 			c.parts = append(c.parts, rest...)
 		}
 		l.mu.Unlock()
+		verb := "credit"
+		if c == nil { // nobody waits for it any more
+			verb = "unfollow"
+		}
+		l.tell(verb, question{ID: kind + "." + id, Limit: 1})
 	case partLast:
 		l.mu.Lock()
 		c := l.calls[id]
@@ -247,6 +310,13 @@ func (l *link) answered(m *nats.Msg) {
 		l.finish(id, rest, nil)
 	case partError:
 		l.finish(id, nil, answerError{(*redact.Redactor)(nil).Text(string(rest))})
+	}
+}
+
+// tell says to the engine what it does not answer.
+func (l *link) tell(verb string, q question) {
+	if b, err := json.Marshal(q); err == nil {
+		_ = l.nc.Publish(l.subjects.ask(verb, l.Who), b) // a lost engine needs no word
 	}
 }
 

@@ -3,19 +3,16 @@ package bus
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strconv"
-	"strings"
+	"path/filepath"
+	"slices"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 // HeldError says that an engine of this configuration runs already.
 type HeldError struct {
 	PID    int    // 0 where it is not known
-	Socket string // where it is reached
+	Socket string // where it is reached; empty where it is not known
 }
 
 func (e *HeldError) Error() string {
@@ -26,22 +23,21 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("an engine of this configuration runs already: %s; `rollcall attach` shows it", who)
 }
 
-// Lock is what says that an engine of a configuration runs: a file that is held
-// locked as long as the process lives. The file itself says nothing, and stays.
+// Lock is what says that an engine of a configuration runs: files that are held
+// locked as long as the process lives. There is one for each name that the
+// configuration has (namesOf), in each directory that can be used: one of them
+// lies where every environment of this user looks, and outlives the last logout.
+// What a file says, a pid and a socket, is for who finds it held.
 type Lock struct {
-	all []Paths // where it may be
+	config string   // the configuration, as it was given
+	names  []string // of that path; they stay
+	dirs   []string // where locks are held, that of all environments first
+	all    []Paths  // where the socket may be, the preferred one first
 
-	mu    sync.Mutex
-	paths Paths
-	file  *os.File
-}
-
-// Paths are where the engine is found. They change where the directory is taken
-// away and cannot be made again.
-func (l *Lock) Paths() Paths {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.paths
+	mu      sync.Mutex
+	targets []string // further names: the files that the path has led to
+	paths   Paths
+	held    map[string]*os.File // by the path of the lock's file
 }
 
 // Acquire takes a configuration's lock (N1), and makes the runtime directory
@@ -52,145 +48,169 @@ func Acquire(configPath string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	var failed error
-	for i, p := range all {
-		if err := prepare(p.Dir, -1); err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		file, err := lockFile(p)
-		if err != nil {
-			return nil, err
-		}
-		l := &Lock{all: all, paths: p, file: file}
-		if err := heldIn(append(all[:i:i], all[i+1:]...)); err != nil {
-			l.Release()
-			return nil, err
-		}
-		return l, nil
+	l := &Lock{config: configPath, names: givenNames(configPath), targets: []string{nameOf(Canonical(configPath))},
+		dirs: lockDirs(), all: all, held: map[string]*os.File{}}
+	unusable, err := l.hold()
+	if err != nil {
+		l.Release()
+		return nil, err
 	}
-	return nil, fmt.Errorf("make a directory for the socket: %w", failed)
-}
-
-// heldIn says that an engine answers in another of the directories: it was
-// started with another $XDG_RUNTIME_DIR.
-func heldIn(others []Paths) error {
-	for _, p := range others {
-		if p.answers() {
-			return &HeldError{PID: pidIn(p.Lock), Socket: p.Socket}
+	for _, p := range all {
+		if l.held[p.Lock] != nil {
+			l.move(p)
+			return l, nil
 		}
 	}
-	return nil
+	return nil, fmt.Errorf("make a directory for the socket: %w", unusable)
 }
 
-// restore takes the lock anew where its file, or the socket, is not there any
-// more: a user's runtime directory goes with the last login, and the engine
-// stays. It reports whether the socket is to be opened anew.
-func (l *Lock) restore(gid int) (gone bool, err error) {
+// Paths are where the engine is found. They change where the directory is taken
+// away and cannot be made again.
+func (l *Lock) Paths() Paths {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	locked, _ := sameFile(l.file, l.paths.Lock)
-	if _, err := os.Lstat(l.paths.Socket); err == nil && locked {
-		return false, nil
-	}
-	var failed error
-	for _, p := range append([]Paths{l.paths}, l.all...) {
-		if err := prepare(p.Dir, gid); err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		if locked && p == l.paths {
-			return true, nil
-		}
-		file, err := lockFile(p)
-		if err != nil {
-			return false, err
-		}
-		_ = l.file.Close()
-		l.paths, l.file = p, file
-		return true, nil
-	}
-	return false, failed
+	return l.paths
 }
 
-// lockFile locks p.Lock and writes the pid there.
-func lockFile(p Paths) (*os.File, error) {
-	for {
-		f, err := os.OpenFile(p.Lock, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
-		if err != nil {
-			return nil, err
-		}
-		if err := flock(f); err != nil {
-			_ = f.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
-				return nil, &HeldError{PID: pidIn(p.Lock), Socket: p.Socket}
-			}
-			return nil, fmt.Errorf("lock %s: %w", p.Lock, err)
-		}
-		// Somebody may have removed the file between the two: then what is locked
-		// is a file that nobody else will find.
-		if there, err := sameFile(f, p.Lock); err != nil || !there {
-			_ = f.Close()
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := writePID(f); err != nil {
-			_ = f.Close()
-			return nil, err
-		}
-		return f, nil
+// Follow takes the lock of the file that the configuration's path leads to now:
+// a link may lead elsewhere than it did. Call it before that file is read; a
+// *HeldError says that another engine has it, and that it is not to be read.
+func (l *Lock) Follow() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := nameOf(Canonical(l.config))
+	if slices.Contains(l.targets, name) {
+		return nil
 	}
-}
-
-func flock(f *os.File) error {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EINTR) {
-			return err
-		}
+	l.targets = append(l.targets, name)
+	_, err := l.hold()
+	if !errors.As(err, new(*HeldError)) {
+		return nil // what could not be locked now is tried again (restore)
 	}
-}
-
-func sameFile(f *os.File, path string) (bool, error) {
-	open, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	named, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(open, named), err
-}
-
-func writePID(f *os.File) error {
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	l.targets = l.targets[:len(l.targets)-1]
+	l.drop()
 	return err
 }
 
-// pidIn is the pid that a lock's file holds, or 0.
-func pidIn(path string) int {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return 0
+// Settle gives up the files that the path does not lead to any more. Call it
+// when nothing runs from them.
+func (l *Lock) Settle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := nameOf(Canonical(l.config))
+	if slices.Contains(l.targets, now) { // else the link has moved on since Follow
+		l.targets = []string{now}
+		l.drop()
 	}
-	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, 32))
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || pid <= 0 {
-		return 0
-	}
-	return pid
 }
 
 // Release gives the lock up; the end of the process does so too.
 func (l *Lock) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = l.file.Close()
+	l.names, l.targets = nil, nil
+	l.drop()
+}
+
+// hold locks what is to be held and is not: at first everything, later what was
+// taken away. A directory that cannot be used is none of them, and unusable says
+// why; an error is that of a lock, a *HeldError where somebody else holds it.
+func (l *Lock) hold() (unusable, err error) {
+	for _, dir := range l.dirs {
+		if err := usable(dir); err != nil {
+			unusable = errors.Join(unusable, err)
+			continue
+		}
+		for _, name := range l.wanted() {
+			path := filepath.Join(dir, name+lockSuffix)
+			file, err := l.keep(path)
+			if err != nil {
+				return unusable, err
+			}
+			l.held[path] = file
+		}
+	}
+	return unusable, nil
+}
+
+// keep is the locked file at a path: the one that is held where it is there yet.
+func (l *Lock) keep(path string) (*os.File, error) {
+	if file := l.held[path]; file != nil {
+		if there, err := sameFile(file, path); err != nil || there {
+			_ = refresh(file)
+			return file, nil
+		}
+		_ = file.Close()
+		delete(l.held, path)
+	}
+	return lockFile(path, l.paths.Socket)
+}
+
+// wanted are the names that are to be locked.
+func (l *Lock) wanted() []string {
+	return unique(append(slices.Clone(l.names), l.targets...))
+}
+
+// drop gives up what is not wanted. The file goes first: who waits to open it
+// looks whether it is still there once it has the lock.
+func (l *Lock) drop() {
+	wanted := l.wanted()
+	for path, file := range l.held {
+		if slices.Contains(wanted, nameOfLock(path)) {
+			continue
+		}
+		if there, err := sameFile(file, path); err == nil && there {
+			_ = os.Remove(path)
+		}
+		_ = file.Close()
+		delete(l.held, path)
+	}
+}
+
+// move makes p the paths, and has every lock's file say so.
+func (l *Lock) move(p Paths) {
+	l.paths = p
+	for _, file := range l.held {
+		_ = describe(file, p.Socket) // what is held counts, not what it says
+	}
+}
+
+// restore takes anew what is not there any more: a user's runtime directory goes
+// with the last login, and the engine stays. It reports whether the socket is to
+// be opened anew. A *HeldError says that another engine of the configuration has
+// come meanwhile.
+func (l *Lock) restore(gid int) (gone bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err = l.hold()
+	if _, missing := os.Lstat(l.paths.Socket); missing == nil {
+		return false, err
+	}
+	for _, p := range append([]Paths{l.paths}, l.all...) {
+		file := l.held[p.Lock]
+		if file == nil {
+			continue // the place is somebody else's, or cannot be used
+		}
+		if there, err := sameFile(file, p.Lock); err == nil && there && prepare(p.Dir, gid) == nil {
+			l.move(p)
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// Runs reports whether an engine of a configuration holds its lock, and its pid,
+// 0 where it is not known. It runs then whether its socket answers or not: it is
+// starting or ending, or the socket was taken away and comes back.
+func Runs(configPath string) (pid int, runs bool) {
+	for _, dir := range lockDirs() {
+		for _, name := range namesOf(configPath) {
+			path := filepath.Join(dir, name+lockSuffix)
+			if held, err := heldAt(path); trusted(dir) == nil && err == nil && held {
+				pid, _ = about(path)
+				return pid, true
+			}
+		}
+	}
+	return 0, false
 }

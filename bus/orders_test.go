@@ -209,7 +209,7 @@ func TestN2_ReadOnlyIsHeldByTheBroker(t *testing.T) {
 	if _, err := c.Order(t.Context(), order("x-1", "a")); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("%v", err)
 	}
-	if err := c.StopEngine(t.Context()); !errors.Is(err, ErrReadOnly) {
+	if _, err := c.StopEngine(t.Context()); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("%v", err)
 	}
 	if n := len(e.orders()); n != 0 || e.stops > 0 {
@@ -338,7 +338,7 @@ func FuzzRequests(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if q, err := decodeQuestion(b); err == nil && (q.Limit < 0 || q.Limit > askLimit || len(q.ID) > idLimit || len(q.Server) > serverLimit) {
+		if q, err := decodeQuestion(b); err == nil && (q.Limit < 0 || q.Limit > MaxKept || len(q.ID) > idLimit || len(q.Server) > serverLimit) {
 			t.Errorf("%+v", q)
 		}
 		if o, err := decodeOrder(b); err == nil {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,25 +19,35 @@ import (
 // system: 104 with the closing zero.
 const socketLimit = 103
 
-// nameLimit bounds the part of a socket's name that a person recognises.
-const nameLimit = 24
+// baseLimit bounds the part of a socket's name that a person recognises.
+const baseLimit = 24
 
 // Paths are where the engine of one configuration is found.
 type Paths struct {
 	Dir    string // the runtime directory, 0700
-	Name   string // the configuration's base name and a hash of its canonical path
+	Name   string // the configuration's base name and a hash of its path
 	Socket string // Dir/Name.sock
 	Lock   string // Dir/Name.lock
 }
 
-// Where returns the paths for a configuration's file. Every link to one file
-// has the same. Of the directories that may hold them it is the first where an
-// engine answers, else the first that can be used: a login without
-// $XDG_RUNTIME_DIR still finds the engine of one that has it. Nothing is made.
+func pathsIn(dir, name string) Paths {
+	return Paths{Dir: dir, Name: name, Socket: filepath.Join(dir, name+socketSuffix), Lock: filepath.Join(dir, name+lockSuffix)}
+}
+
+// Where returns the paths for a configuration's file: those of the engine that
+// was started with this path, or that reads the file it leads to, whatever the
+// environment of either; without one, where an engine would be. Nothing is made.
 func Where(configPath string) (Paths, error) {
 	all, err := places(configPath)
 	if err != nil {
 		return Paths{}, err
+	}
+	for _, name := range namesOf(configPath) {
+		for _, dir := range lockDirs() {
+			if p, ok := pathsIn(dir, name).told(); ok {
+				return p, nil
+			}
+		}
 	}
 	for _, p := range all {
 		if p.answers() {
@@ -46,14 +57,27 @@ func Where(configPath string) (Paths, error) {
 	return all[0], nil
 }
 
-// places are the paths in every directory that may hold them, the preferred
-// one first. There is at least one where the error is nil.
+// told are the paths of the engine that a lock's file names, if it answers.
+func (p Paths) told() (Paths, bool) {
+	if trusted(p.Dir) != nil {
+		return Paths{}, false
+	}
+	_, socket := about(p.Lock)
+	if socket == "" {
+		return Paths{}, false
+	}
+	at := pathsIn(filepath.Dir(socket), strings.TrimSuffix(filepath.Base(socket), socketSuffix))
+	return at, at.answers()
+}
+
+// places are where the socket may be, the preferred one first. There is at least
+// one where the error is nil. Its name is that of the path as it was given: that
+// lock is held as long as the engine runs, whatever a link leads to.
 func places(configPath string) ([]Paths, error) {
-	name := nameOf(configPath)
+	name := givenNames(configPath)[0]
 	var all []Paths
 	for _, dir := range runtimeDirs() {
-		p := Paths{Dir: dir, Name: name, Socket: filepath.Join(dir, name+".sock"), Lock: filepath.Join(dir, name+".lock")}
-		if len(p.Socket) <= socketLimit && !contains(all, p) {
+		if p := pathsIn(dir, name); len(p.Socket) <= socketLimit {
 			all = append(all, p)
 		}
 	}
@@ -61,15 +85,6 @@ func places(configPath string) ([]Paths, error) {
 		return nil, errors.New("no directory for the socket: set XDG_RUNTIME_DIR to a short path that is yours")
 	}
 	return all, nil
-}
-
-func contains(all []Paths, p Paths) bool {
-	for _, q := range all {
-		if q == p {
-			return true
-		}
-	}
-	return false
 }
 
 // answers reports whether somebody listens on the socket, in a directory that
@@ -87,7 +102,8 @@ func (p Paths) answers() bool {
 }
 
 // runtimeDirs are the directories that may hold sockets, the preferred first.
-// The last one is the same whatever the environment says.
+// The last one is the same whatever the environment says, and stays when the
+// user has logged out.
 func runtimeDirs() []string {
 	uid := strconv.Itoa(os.Getuid())
 	var dirs []string
@@ -97,22 +113,51 @@ func runtimeDirs() []string {
 			dirs = append(dirs, filepath.Join(parent, "rollcall"))
 		}
 	}
-	return append(dirs, "/tmp/rollcall-"+uid)
+	return unique(append(dirs, "/tmp/rollcall-"+uid))
 }
 
-// nameOf is the configuration's base name, cut and made safe for a file's and
-// a subject's name, with a hash of its canonical path.
-func nameOf(configPath string) string {
-	path := canonical(configPath)
+// lockDirs are the directories that hold locks: all of them, the one that every
+// environment shares first. Of two engines that start at once one fails there;
+// where it cannot be used (another user may have taken its name), in the next.
+func lockDirs() []string {
+	dirs := runtimeDirs()
+	slices.Reverse(dirs)
+	return dirs
+}
+
+// namesOf are the names of a configuration, that of its path first and that of
+// the file it leads to last. Two engines of which one has a name of the other's
+// would read the same file, now or when a link is changed.
+func namesOf(configPath string) []string {
+	return unique(append(givenNames(configPath), nameOf(Canonical(configPath))))
+}
+
+// givenNames are the names of the path itself: with the links to its folder
+// resolved, and as it is written. Its last element may be a link to anything.
+func givenNames(configPath string) []string {
+	path := configPath
+	if p, err := filepath.Abs(path); err == nil {
+		path = p
+	}
+	inside := path
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		inside = filepath.Join(dir, filepath.Base(path))
+	}
+	return unique([]string{nameOf(inside), nameOf(path)})
+}
+
+// nameOf is a path's base name, cut and made safe for a file's and a subject's
+// name, with a hash of the path.
+func nameOf(path string) string {
 	base := filepath.Base(path)
 	base = strings.TrimSuffix(base, filepath.Ext(base))
 	base = token(base)
 	sum := sha256.Sum256([]byte(path))
-	return base[:min(len(base), nameLimit)] + "-" + hex.EncodeToString(sum[:5])
+	return base[:min(len(base), baseLimit)] + "-" + hex.EncodeToString(sum[:5])
 }
 
-// canonical is the file's own path, whatever link leads to it.
-func canonical(path string) string {
+// Canonical is the file's own path, whatever link leads to it.
+func Canonical(path string) string {
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		path = p
 	}
@@ -120,6 +165,17 @@ func canonical(path string) string {
 		path = p
 	}
 	return path
+}
+
+// unique leaves out what stood before.
+func unique(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // mine says why a directory cannot be trusted: it is no directory, a link, or
@@ -154,13 +210,19 @@ func trusted(dir string) error {
 	return err
 }
 
-// prepare makes the runtime directory, or checks the one that is there, and
-// gives it its mode: 0700, or 0750 and the group where gid is not −1 (N1).
-func prepare(dir string, gid int) error {
+// usable makes a directory for locks, or checks the one that is there. Its mode
+// is left alone: an engine whose socket lies there may have given it a group.
+func usable(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	if err := trusted(dir); err != nil {
+	return trusted(dir)
+}
+
+// prepare makes the runtime directory, or checks the one that is there, and
+// gives it its mode: 0700, or 0750 and the group where gid is not −1 (N1).
+func prepare(dir string, gid int) error {
+	if err := usable(dir); err != nil {
 		return err
 	}
 	mode := os.FileMode(0o700)

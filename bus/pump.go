@@ -15,7 +15,7 @@ import (
 const deltaLimit = maxPayload - 4<<10
 
 // pump publishes what changes in the rows, as long as somebody subscribes. It
-// sleeps else, and wake wakes it: whoever subscribes asks for the whole next.
+// sleeps else, and whole wakes it: whoever subscribes asks for that next.
 type pump struct {
 	engine   Engine
 	nc       *nats.Conn
@@ -33,23 +33,25 @@ func newPump(e Engine, nc *nats.Conn, b *broker, s subjects, instance string) *p
 	return &pump{engine: e, nc: nc, broker: b, subjects: s, instance: instance, poke: make(chan struct{}, 1)}
 }
 
-// wake has all that changes from now on published. A snapshot that is read
-// after it is not older than what the first delta starts from.
-func (p *pump) wake() {
+// whole is how things stand now, and has all that changes from then on
+// published. Should the first change start from a newer snapshot, as where two
+// ask at once, the client sees that, and asks again.
+func (p *pump) whole(ctx context.Context) (model.Fleet, error) {
+	fleet, err := p.engine.Next(ctx, 0) // it asks the loop: not with the lock
+	if err != nil {
+		return fleet, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.awake {
-		return
-	}
-	fleet, err := p.engine.Next(context.Background(), 0) // the newest is there, it never waits
-	if err != nil {
-		return
+		return fleet, nil
 	}
 	p.awake, p.last = true, fleet
 	select {
 	case p.poke <- struct{}{}:
 	default:
 	}
+	return fleet, nil
 }
 
 // run publishes until ctx or the engine ends.

@@ -81,7 +81,7 @@ func TestARealEngineOnTheBus(t *testing.T) {
 		defer close(ended)
 		engine.Run()
 	}()
-	_, lock := serve(t, real{engine})
+	s, lock := serve(t, real{engine})
 	c := dial(t, lock)
 	first := next(t, c, 0, func(f model.Fleet) bool { return f.Rows[0].Phase == model.Settling })
 	ev, err := c.Order(t.Context(), order("x-1", "a"))
@@ -113,8 +113,19 @@ func TestARealEngineOnTheBus(t *testing.T) {
 	if h, err := c.Health(t.Context()); err != nil || h.Lag <= 0 {
 		t.Errorf("%+v, %v", h, err)
 	}
-	if err := c.StopEngine(t.Context()); err != nil {
+	word, err := c.StopEngine(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	<-ended
+	told := make(chan struct{})
+	go func() {
+		s.Ended(redact.Word("process 4711 of a"))
+		close(told)
+	}()
+	if end := <-word; end.Err != nil || end.Left.String() != "process 4711 of a" {
+		t.Errorf("what is said of the end: %+v", end)
+	}
+	c.Close()
+	<-told
 }

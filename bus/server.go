@@ -25,9 +25,12 @@ type Options struct {
 	Group string
 	// Hubs are NATS servers of a fleet to join as a leaf (docs/fleet.md).
 	Hubs []*url.URL
-	// Stop is what a client's order to stop does, once; nil: Engine.Stop. It must
-	// not wait for the end.
-	Stop func()
+	// Stop is what a client's order to stop does, once; by is who gave it. nil:
+	// Engine.Stop. It must not wait for the end.
+	Stop func(by redact.Safe)
+	// Warn is told every few seconds what an operator must know of the bus, or the
+	// empty text. nil: nobody wants to know.
+	Warn func(redact.Safe)
 }
 
 // Server carries one engine on the bus.
@@ -53,8 +56,11 @@ type Server struct {
 
 	mu       sync.Mutex
 	closed   bool
+	bye      redact.Safe // what Stopping has told
 	listener *net.UnixListener
 	callers  map[string]*caller
+	awaiting []awaitsEnd // who ordered the stop
+	ended    *ending     // once it has
 }
 
 // Serve puts an engine on the bus: it answers on the lock's socket until Close. The
@@ -101,12 +107,14 @@ func (s *Server) open() (err error) {
 	if err := s.nc.Flush(); err != nil {
 		return err
 	}
+	// From here on an answer is heard: the first order may come with the door.
+	events := s.engine.FollowEvents(0, 0)
+	s.spawn(func() { s.answers(events) })
 	if err := s.openDoor(); err != nil {
 		return err
 	}
 	s.spawn(func() { s.pump.run(s.ctx) })
 	s.spawn(func() { s.pump.beats(s.ctx) })
-	s.spawn(s.answers)
 	s.spawn(s.keepDoor)
 	return nil
 }
@@ -148,8 +156,7 @@ func (s *Server) spawn(fn func()) (ok bool) {
 }
 
 // answers hands on what became of orders.
-func (s *Server) answers() {
-	events := s.engine.FollowEvents(0, 0)
+func (s *Server) answers(events Events) {
 	defer events.Close()
 	for {
 		batch, err := events.Next(s.ctx)
@@ -178,18 +185,7 @@ func (s *Server) lookUp() {
 	if len(s.orders.open()) == 0 {
 		return
 	}
-	for _, ev := range s.engine.Events("", 0, askLimit) {
+	for _, ev := range s.engine.Events("", 0, MaxKept) {
 		s.settle(FollowedEvent{Event: ev})
 	}
-}
-
-// answer sends an answer, in as many parts as it needs.
-func (s *Server) answer(reply string, b []byte) {
-	for _, part := range parts(b) {
-		_ = s.nc.Publish(reply, part) // a client that is gone needs none
-	}
-}
-
-func (s *Server) fail(reply string, why redact.Safe) {
-	_ = s.nc.Publish(reply, append([]byte{partError}, why.String()...))
 }

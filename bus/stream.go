@@ -11,6 +11,7 @@ const (
 	window     = 8         // parts that a client may have before it asks for more
 	batchSize  = 128 << 10 // of a part, in bytes, before the last item goes in
 	maxStreams = 16        // a client
+	maxTurns   = 16        // questions of a client that are answered at once
 )
 
 // stream hands one follower's items to one client. It sends no more than the
@@ -45,11 +46,32 @@ func (c *caller) unfollow(id string) {
 	}
 }
 
-// open makes a stream; nil where the client has too many, or this one already.
-func (c *caller) open(id string) (*stream, context.Context) {
+// begin counts a question in, unless the client has too many under way; done
+// counts it out. There is no caller, and no count, over a hub.
+func (c *caller) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.streams) >= maxStreams || c.streams[id] != nil || id == "" {
+	if c.asking >= maxTurns {
+		return false
+	}
+	c.asking++
+	return true
+}
+
+func (c *caller) done() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking--
+}
+
+// open makes a stream; nil where the client has too many, or this one already.
+func (c *caller) open(id string, most int) (*stream, context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.streams) >= most || c.streams[id] != nil || id == "" {
 		return nil, nil
 	}
 	st := &stream{credits: make(chan struct{}, window)}
@@ -73,7 +95,7 @@ func (c *caller) close(id string) {
 
 // follow starts a stream of lines ("follow") or of events ("watch").
 func (s *Server) follow(c *caller, verb string, q question, reply string) {
-	st, ctx := c.open(q.ID)
+	st, ctx := c.open(q.ID, maxStreams)
 	if st == nil {
 		s.fail(reply, redact.Word("too many are followed at once"))
 		return

@@ -43,6 +43,10 @@ func (s subjects) verbAndWho(subject string) (verb, who string, ok bool) {
 	return parts[1], parts[2], true
 }
 
+// answerKind is the part of an inbox's subject that answers come on, before the
+// id of the call.
+const answerKind = "a."
+
 // inboxOf is where the answers for a connection go; nobody else may listen.
 func inboxOf(who string) string { return "_INBOX." + who + "." }
 

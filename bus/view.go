@@ -68,7 +68,7 @@ func (c *Client) look(seen uint64) (fleet model.Fleet, changed <-chan struct{}, 
 	silence := time.Since(c.view.heard)
 	switch {
 	case silence >= Silent:
-		return fleet, nil, 0, fmt.Errorf("%w: no word of the engine for %d s, and it may still be there", ErrLost, int(silence.Seconds()))
+		return fleet, nil, 0, lostError{fmt.Errorf("%w for %d s, and it may still be there", ErrSilent, int(silence.Seconds()))}
 	case c.view.have && c.view.fleet.Seq > seen:
 		return c.view.fleet, nil, 0, nil
 	}

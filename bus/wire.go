@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"rollcall/model"
@@ -14,7 +15,7 @@ import (
 
 // Protocol is the number of what is spoken here. Two ends with different
 // numbers do not talk.
-const Protocol = 1
+const Protocol = 2
 
 const (
 	maxPayload  = 1 << 20   // a message on the bus, in bytes
@@ -22,8 +23,10 @@ const (
 	greetLimit  = 4 << 10   // the first line on a socket
 	idLimit     = 128       // an order's id
 	serverLimit = 256       // a server's name
-	askLimit    = 20_000    // lines or events in one answer
 	beatEvery   = 5 * time.Second
+	// MaxKept is how many lines or events an answer holds, and a stream at its
+	// begin: more than an engine keeps.
+	MaxKept = 20_000
 	// Silent is how long an engine may say nothing before it counts as silent (N4).
 	Silent = 15 * time.Second
 )
@@ -54,6 +57,7 @@ type welcome struct {
 	Who     string      `json:"who,omitempty"`
 	Pass    string      `json:"pass,omitempty"`
 	Prefix  string      `json:"prefix,omitempty"` // of the subjects
+	Bye     redact.Safe `json:"bye,omitzero"`     // as in farewell: it is being stopped already
 }
 
 // question is what a client asks for.
@@ -64,7 +68,10 @@ type question struct {
 	ID     string `json:"id,omitempty"` // of a stream
 }
 
-var errHostile = errors.New("the request cannot be read")
+var (
+	errHostile = errors.New("the request cannot be read")
+	errName    = errors.New("no server can have such a name: 1 to 64 of A–Z a–z 0–9 . _ -")
+)
 
 // decodeQuestion reads what may have come from anybody.
 func decodeQuestion(b []byte) (question, error) {
@@ -77,7 +84,7 @@ func decodeQuestion(b []byte) (question, error) {
 	if len(q.Server) > serverLimit || len(q.ID) > idLimit || q.Limit < 0 {
 		return question{}, errHostile
 	}
-	q.Limit = min(q.Limit, askLimit)
+	q.Limit = min(q.Limit, MaxKept)
 	return q, nil
 }
 
@@ -87,10 +94,29 @@ func decodeOrder(b []byte) (model.Order, error) {
 	if err := json.Unmarshal(b, &o); err != nil {
 		return model.Order{}, errHostile
 	}
-	if o.ID == "" || len(o.ID) > idLimit || o.Server == "" || len(o.Server) > serverLimit {
+	if o.ID == "" || len(o.ID) > idLimit {
 		return model.Order{}, errHostile
 	}
+	if !isName(o.Server) {
+		return model.Order{}, errName
+	}
 	return o, nil
+}
+
+// nameLimit is the longest name of a server (C1).
+const nameLimit = 64
+
+// isName reports whether a server may have a name (C1). Events bear an order's
+// name as it came: so nothing else gets in (R3).
+func isName(s string) bool {
+	for _, r := range s {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', strings.ContainsRune("._-", r):
+		default:
+			return false
+		}
+	}
+	return s != "" && len(s) <= nameLimit
 }
 
 // delta is what changed between two snapshots: whole rows, so that it is good
@@ -124,16 +150,6 @@ const (
 	partLast  = 'e'
 	partError = 'x' // what follows says why there is none
 )
-
-// parts cuts an answer.
-func parts(b []byte) [][]byte {
-	var out [][]byte
-	for len(b) > partSize {
-		out = append(out, append([]byte{partMore}, b[:partSize]...))
-		b = b[partSize:]
-	}
-	return append(out, append([]byte{partLast}, b...))
-}
 
 // readLine reads one JSON line of at most greetLimit bytes.
 func readLine(r *bufio.Reader, v any) error {

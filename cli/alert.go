@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/alert"
+	"rollcall/config"
 	"rollcall/model"
 )
 
@@ -21,7 +22,8 @@ func (a *app) alertCommand() *cobra.Command {
 		Short: "Send a test alert, and say what came back",
 		Long: `alert --test posts a test message to the webhook of [alerts], hands it to the
 program of exec, and says what came back of each, and how long it took. It
-tries once. The exit is 1 where one did not take it.`,
+tries once. The exit is 1 where one did not take it, or where something in
+[alerts] is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if !test {
@@ -42,7 +44,11 @@ func (a *app) testAlert() error {
 	if err != nil {
 		return err
 	}
-	sinks := sinksOf(file.Alerts)
+	wrong := errorsOf(file, "alerts")
+	for _, p := range wrong {
+		fmt.Fprintln(a.err, config.Render(p))
+	}
+	sinks := sinksOf(file.Alerts, newKnown(file.Entries))
 	if len(sinks) == 0 {
 		return failure{exitFailure, fmt.Errorf("alert: neither webhook nor exec is in force in [alerts] of %s: rollcall check says what is wrong with it", path)}
 	}
@@ -57,13 +63,19 @@ func (a *app) testAlert() error {
 		if !r.Err.IsZero() {
 			failed++
 			line = fmt.Sprintf("%s: failed: %s, after %s", s.Name(), r.Err, model.Span(r.Took))
+			if r.After > 0 {
+				line += fmt.Sprintf("; it asks for no other try within %s", model.Span(r.After))
+			}
 		}
 		if _, err := fmt.Fprintln(a.out, line); err != nil {
 			return err
 		}
 	}
-	if failed > 0 {
+	switch {
+	case failed > 0:
 		return failure{exitFailure, fmt.Errorf("alert: %d of %d did not take the test", failed, len(sinks))}
+	case len(wrong) > 0:
+		return failure{exitFailure, fmt.Errorf("alert: %s in [alerts]: what is wrong there is left out, and the rest was tested", count(len(wrong), "error"))}
 	}
 	return nil
 }

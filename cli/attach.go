@@ -31,7 +31,7 @@ engine is lost it says so, over the last that is known, and comes back by itself
 			if err != nil {
 				return err
 			}
-			return a.show(context.Background(), client, nil)
+			return a.show(context.Background(), client, func(o *ui.Options) { o.ReadOnly = readOnly })
 		},
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "give no orders: the engine takes none from here")
@@ -40,11 +40,14 @@ engine is lost it says so, over the last that is known, and comes back by itself
 }
 
 // show shows the dashboard on an engine of another process until it is left, and
-// closes the client. Suspend is as in ui.Options.
-func (a *app) show(ctx context.Context, client *bus.Client, suspend func()) error {
+// closes the client. Adjust, if any, changes how it is shown.
+func (a *app) show(ctx context.Context, client *bus.Client, adjust func(*ui.Options)) error {
 	defer client.Close()
 	opts := a.screenOptions(a.screenConfig(), func(s string) string { return redactAll(nil, s) })
-	opts.Order, opts.Suspend = model.Order{}, suspend // the engine knows who orders
+	opts.Order = model.Order{} // the engine knows who orders
+	if adjust != nil {
+		adjust(&opts)
+	}
 	if err := ui.Run(ctx, client, opts); err != nil {
 		return failure{exitFailure, err}
 	}
@@ -89,7 +92,7 @@ func (a *app) attachSoon(link *front.Link, held error) error {
 				case <-ctx.Done():
 				}
 			}()
-			return a.show(ctx, client, func() { link.Suspend(ctx) })
+			return a.show(ctx, client, func(o *ui.Options) { o.Suspend = func() { link.Suspend(ctx) } })
 		}
 		select {
 		case <-look.C:

@@ -14,11 +14,19 @@ import (
 // members of a group, "" for none. The lock is held until after what it returns
 // was closed. An order to stop from there is one more SIGTERM (X2).
 func (d *deck) carry(lock *bus.Lock, group string) (*bus.Server, error) {
-	return bus.Serve(lock, bus.Options{
+	server, err := bus.Serve(lock, bus.Options{
 		Engine: carried{d.engine, d.files}, Host: hostName().String(),
 		Config: (*redact.Redactor)(nil).Text(d.files.path), Version: (*redact.Redactor)(nil).Text(version()), Group: group,
-		Stop: func() { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM) },
+		Stop: func(by redact.Safe) {
+			d.engine.Tell(redact.Sprintf("rollcall is being stopped, by %s", by))
+			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		},
+		Warn: func(text redact.Safe) { d.engine.Warn("bus", text) },
 	})
+	if err == nil {
+		d.server.Store(server)
+	}
+	return server, err
 }
 
 // carried is an engine with its file, as the bus wants it.

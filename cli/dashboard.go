@@ -63,6 +63,7 @@ func (a *app) hold(link *front.Link) error {
 		return a.attachSoon(link, err)
 	}
 	defer lock.Release()
+	d.files.lock = lock
 	// From here to the end no signal ends the program by its default: what is
 	// being stopped is stopped in order (X2).
 	quiet := make(chan os.Signal, 8)
@@ -114,14 +115,7 @@ func (d *deck) running() int {
 	if err != nil {
 		return 0
 	}
-	n := 0
-	for _, r := range fleet.Rows {
-		switch r.Phase {
-		case model.Starting, model.Settling, model.Up, model.Stopping:
-			n++
-		}
-	}
-	return n
+	return busy(fleet)
 }
 
 // needTerminal says what to do where there is no screen to draw on (X1).

@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"os/user"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"rollcall/bus"
 	"rollcall/config"
 	"rollcall/model"
 	"rollcall/redact"
@@ -30,7 +30,8 @@ type deck struct {
 	ui     config.UI // as the file had it at the start
 	logDir string    // likewise; empty: none
 	out    *outlets
-	err    io.Writer // what did not get out is said here; nil: nowhere
+	err    io.Writer                  // what did not get out is said here; nil: nowhere
+	server atomic.Pointer[bus.Server] // once it is on the bus
 
 	atStop  func() // if any: called once when stop begins; must not block
 	unwatch context.CancelFunc
@@ -73,6 +74,7 @@ func (a *app) load() (string, *config.File, config.Env, error) {
 
 // open makes an engine on the configuration. Listeners are told each event.
 func (a *app) open(listeners ...func(model.Event, uint64)) (*deck, error) {
+	spareMemory()
 	path, file, env, err := a.load()
 	if err != nil {
 		return nil, err
@@ -85,18 +87,29 @@ func (a *app) open(listeners ...func(model.Event, uint64)) (*deck, error) {
 	}
 	clean := (*redact.Redactor)(nil)
 	host := hostName()
-	d.out = newOutlets(file, host)
+	known := newKnown(file.Entries)
+	d.out = newOutlets(file, host, known)
 	d.engine = supervise.New(supervise.Options{
 		Host: host, Config: clean.Text(path),
 		Start:     func(s *model.Spec, dial model.Dial) supervise.Run { return d.host.Start(s, dial) },
-		Read:      config.NewEntries(path, env).Read,
+		Read:      reader(config.NewEntries(path, env), known),
 		Store:     newStateFile(file.LogDir, path),
 		Slots:     file.StartConcurrency,
 		Listeners: append(d.out.listeners(), listeners...),
 	}, file.Entries)
 	d.out.attach(d.engine)
-	d.files = newReloader(d.engine, file, env, redact.Word("R applies it"))
+	d.files = newReloader(d.engine, file.Path, env, known, redact.Word("R applies it"))
 	return d, nil
+}
+
+// reader reads entries for orders, and remembers their secrets: a file that one
+// names may have changed since the configuration was read.
+func reader(entries *config.Entries, known *known) func(string) (*model.Spec, *model.Refusal) {
+	return func(server string) (*model.Spec, *model.Refusal) {
+		spec, refusal := entries.Read(server)
+		known.remember(model.Entry{Name: server, Spec: spec})
+		return spec, refusal
+	}
 }
 
 // start runs the engine's loop, and watches the configuration.
@@ -139,8 +152,12 @@ func (d *deck) stop() error {
 	if d.atStop != nil {
 		d.atStop()
 	}
+	if server := d.server.Load(); server != nil {
+		server.Stopping(redact.Safe{}) // of whom, who orders it there has said
+	}
 	began := time.Now()
 	d.unwatch()
+	limit := began.Add(d.longestGrace() + wireMargin)
 	d.engine.Stop()
 	for {
 		select {
@@ -150,7 +167,10 @@ func (d *deck) stop() error {
 			}
 		case survivors := <-d.ended:
 			d.host.Close()
-			d.closeOutlets(began, again)
+			d.closeOutlets(began.Add(outletsLimit), limit, again)
+			if server := d.server.Load(); server != nil {
+				server.Ended((*redact.Redactor)(nil).Text(leftBehind(survivors)))
+			}
 			return survived(survivors)
 		case c := <-d.broken:
 			return d.broke(c)
@@ -158,23 +178,51 @@ func (d *deck) stop() error {
 	}
 }
 
-// outletsLimit is how long, from the begin of a stop, alerts may still go out:
-// a quick stop waits for a slow webhook, a slow one does not wait again.
-const outletsLimit = 2 * time.Second
+const (
+	// outletsLimit is how long, from the begin of a stop, sending an alert may still
+	// begin: a quick stop waits for what is queued, a slow one does not wait again.
+	outletsLimit = 2 * time.Second
+	// wireMargin is how long, after the longest stop_grace from the begin of a stop,
+	// an alert that is being sent may take: what is cut off there is sent twice. It
+	// leaves X2's bound room for cutShort.
+	wireMargin = 1500 * time.Millisecond
+)
 
-// closeOutlets lets out what is queued, for a bounded time, and says what did
-// not get out. A signal cuts it short.
-func (d *deck) closeOutlets(began time.Time, again <-chan os.Signal) {
-	ctx, cancel := context.WithTimeout(context.Background(), max(outletsLimit-time.Since(began), closeLimit))
+// longestGrace is the longest stop_grace that is in force; 0 where the engine
+// does not say.
+func (d *deck) longestGrace() (longest time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	entries, err := d.engine.InForce(ctx)
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if e.Spec != nil {
+			longest = max(longest, e.Spec.Timings.StopGrace.D)
+		}
+	}
+	return longest
+}
+
+// closeOutlets lets out what is queued until begin, what is being sent then until
+// limit, and says what did not get out. Both are closeLimit from now at least. A
+// signal cuts it short.
+func (d *deck) closeOutlets(begin, limit time.Time, again <-chan os.Signal) {
+	least := time.Now().Add(closeLimit)
+	begun, cancelBegin := context.WithDeadline(context.Background(), later(begin, least))
+	defer cancelBegin()
+	wire, cancel := context.WithDeadline(context.Background(), later(limit, later(begin, least)))
 	defer cancel()
 	done := make(chan []string, 1)
-	go func() { done <- d.out.close(ctx) }()
+	go func() { done <- d.out.close(begun, wire) }()
 	var left []string
 	select {
 	case left = <-done:
 	case <-again:
+		cancelBegin()
 		left = d.cutShort(cancel, done)
-	case <-ctx.Done():
+	case <-wire.Done():
 		left = d.cutShort(cancel, done)
 	}
 	for _, line := range left {
@@ -184,6 +232,13 @@ func (d *deck) closeOutlets(began time.Time, again <-chan os.Signal) {
 	}
 }
 
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // cutShort ends what is still being let out, and returns what did not get out.
 func (d *deck) cutShort(cancel func(), done <-chan []string) []string {
 	cancel()
@@ -191,14 +246,14 @@ func (d *deck) cutShort(cancel func(), done <-chan []string) []string {
 	case left := <-done:
 		return left
 	case <-time.After(2 * closeLimit):
-		return []string{"the end of failures.log or of the alerts does not come: the disk hangs"}
+		return []string{"failures.log, or what of alerts is kept for the next start, may not be whole: writing it does not end"}
 	}
 }
 
 // broke ends what was launched by the guardian's hand, and says what broke.
 func (d *deck) broke(c crash) error {
 	d.host.Close()
-	d.closeOutlets(time.Now(), nil)
+	d.closeOutlets(time.Now(), time.Now(), nil)
 	return failure{exitFailure, fmt.Errorf("the engine broke (a defect of rollcall): %s\n%s", d.redact(c.value), d.redact(c.stack))}
 }
 
@@ -207,11 +262,16 @@ func survived(survivors []supervise.Survivor) error {
 	if len(survivors) == 0 {
 		return nil
 	}
+	return failure{exitFailure, fmt.Errorf("stop the servers: still there after SIGKILL: %s", leftBehind(survivors))}
+}
+
+// leftBehind names survivors; empty where there are none.
+func leftBehind(survivors []supervise.Survivor) string {
 	list := make([]string, len(survivors))
 	for i, s := range survivors {
-		list[i] = fmt.Sprintf("%d of %s", s.PID, s.Server)
+		list[i] = fmt.Sprintf("process %d of %s", s.PID, s.Server)
 	}
-	return failure{exitFailure, fmt.Errorf("stop the servers: still there after SIGKILL: process %s", strings.Join(list, ", "))}
+	return strings.Join(list, ", ")
 }
 
 // redact takes every secret of the configuration out of a text that no
@@ -237,7 +297,8 @@ func hostName() redact.Safe {
 	return (*redact.Redactor)(nil).Text(name)
 }
 
-var operatorOnce = sync.OnceValue(func() redact.Safe {
+// operator is who gives orders here: anna (pts/3).
+func operator() redact.Safe {
 	name := os.Getenv("USER")
 	if u, err := user.Current(); err == nil {
 		name = u.Username
@@ -246,18 +307,4 @@ var operatorOnce = sync.OnceValue(func() redact.Safe {
 		name += " (" + strings.TrimPrefix(tty, "/dev/") + ")"
 	}
 	return (*redact.Redactor)(nil).Text(name)
-})
-
-// operator is who gives orders here: anna (pts/3).
-func operator() redact.Safe { return operatorOnce() }
-
-// canonical is the configuration's own path, whatever link leads to it.
-func canonical(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		path = p
-	}
-	if p, err := filepath.Abs(path); err == nil {
-		path = p
-	}
-	return path
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -72,10 +73,11 @@ func (a *app) failures(server string, from time.Time, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	signal.Ignore(syscall.SIGPIPE) // a reader that has had enough is no failure
 	out := bufio.NewWriter(a.out)
 	var wrote error
 	n := 0
-	broken, err := alert.Read(path, func(r alert.Record) bool {
+	unread, err := alert.Read(path, func(r alert.Record) bool {
 		switch {
 		case r.At.Before(from), server != "" && r.Server != server && r.Kind != alert.Gap:
 			return true
@@ -102,13 +104,25 @@ func (a *app) failures(server string, from time.Time, asJSON bool) error {
 	case err != nil:
 		return failure{exitFailure, fmt.Errorf("failures: %w", err)}
 	}
-	if broken > 0 {
-		fmt.Fprintf(a.err, "rollcall: %s of failures.log could not be read\n", count(broken, "line"))
-	}
 	if n == 0 {
 		fmt.Fprintf(a.err, "rollcall: no failures in %s that match\n", redactAll(nil, path))
 	}
-	return nil
+	return a.sayUnread(unread)
+}
+
+// sayUnread says what of failures.log is not shown. That of a file it is not
+// known how much is an error.
+func (a *app) sayUnread(u alert.Unread) error {
+	if u.Lines > 0 {
+		fmt.Fprintf(a.err, "rollcall: %s of failures.log could not be read\n", count(u.Lines, "line"))
+	}
+	if len(u.Files) == 0 {
+		return nil
+	}
+	for _, f := range u.Files {
+		fmt.Fprintf(a.err, "rollcall: %s could not be read to its end, after %s: %s\n", f.Name, count(f.Records, "record"), f.Why)
+	}
+	return failure{exitFailure, fmt.Errorf("failures: %s not read to the end: an unknown number of failures is not shown", count(len(u.Files), "file"))}
 }
 
 // failuresLog is where the configuration has failures.log. Where there is no

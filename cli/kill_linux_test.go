@@ -165,7 +165,7 @@ func TestN2_ReadOnlyGivesNoOrders(t *testing.T) {
 	x := onTerminal(t, on(t, engine, "attach", "--read-only", "-c", path), 120, 24)
 	x.shows("2 settling")
 	x.types("r")
-	x.shows("may only read")
+	x.shows("only reads")
 	x.types("q")
 	if code := x.exit(); code != 0 {
 		t.Errorf("exit %d", code)

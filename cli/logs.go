@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	allKept    = 20_000 // more lines of a server, or events, than are handed out
-	newestKept = 10     // with -f, as tail has it
+	allKept    = bus.MaxKept // all lines of a server, or events
+	newestKept = 10          // with -f, as tail has it
 )
 
 // reading are the flags of what is read and, with -f, followed.

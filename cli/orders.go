@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rollcall/bus"
 	"rollcall/config"
 	"rollcall/model"
+	"rollcall/redact"
 )
 
 // ordering are the flags of an order: for whom, and whether its outcome is
@@ -41,7 +43,8 @@ func (a *app) orderCommand(verb model.Verb) *cobra.Command {
 
 The answer is a line a server: done, or refused and why. With --wait it is what
 became of it: exit 0 where each is settling or up (disconnect: off), 1 where one
-failed, halted, was refused, or is not there yet after --timeout.`,
+failed, halted, was refused, or is not there yet after --timeout; 3 where the
+engine is gone before it is known.`,
 		Example: fmt.Sprintf("  rollcall %[1]s github --wait\n  rollcall %[1]s --tag prod --wait --timeout 2m", verb),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := o.check(verb, names); err != nil {
@@ -54,7 +57,7 @@ failed, halted, was refused, or is not there yet after --timeout.`,
 	c.Flags().StringArrayVar(&o.tags, "tag", nil, "all servers with this `tag`; may be given several times")
 	c.Flags().BoolVar(&o.all, "all", false, "all servers")
 	c.Flags().BoolVar(&o.wait, "wait", false, "wait for what becomes of each")
-	c.Flags().DurationVar(&o.timeout, "timeout", 0, "how long to --wait, as in 90s; 0 is as long as it takes")
+	c.Flags().DurationVar(&o.timeout, "timeout", 0, "how long to wait at most, as in 90s; 0 is as long as it takes")
 	_ = c.RegisterFlagCompletionFunc("tag", a.completeTags)
 	return a.needsEngine(c)
 }
@@ -74,8 +77,6 @@ func (o ordering) check(verb model.Verb, names []string) error {
 		return usage("%s takes names, or --tag, or --all, not several of them", verb)
 	case o.timeout < 0:
 		return usage("--timeout takes a time as 90s, or 0 for as long as it takes")
-	case o.timeout > 0 && !o.wait:
-		return usage("--timeout says how long to --wait: give both")
 	}
 	return nil
 }
@@ -125,8 +126,12 @@ type errand struct {
 	// order is what it is given; without an id it is none: it starts already, and
 	// is only waited for.
 	order model.Order
-	told  bool // its outcome is known
-	open  bool // what is told of it from here on is its outcome
+	had   redact.Safe // if any: what is waited for is so already
+	told  bool        // its outcome is known
+	open  bool        // what is told of it from here on is its outcome
+	// behind is how many orders are to be answered before that: the order was
+	// merged with one that waits, behind one that is in progress (O1).
+	behind int
 }
 
 // errands are the servers that are meant. Those of --all and --tag for which the
@@ -143,12 +148,14 @@ func (o ordering) errands(verb model.Verb, names []string, fleet model.Fleet) (g
 		switch {
 		case many && !o.all && !slices.ContainsFunc(tagsOf(r), func(tag string) bool { return slices.Contains(o.tags, tag) }):
 		case !many && !slices.Contains(names, r.Server):
-		case many && o.wait && verb == model.Connect && (r.Phase == model.Queued || r.Phase == model.Starting):
+		case o.wait && verb == model.Connect && (r.Phase == model.Queued || r.Phase == model.Starting):
 			given = append(given, &errand{row: r, open: true})
+		case !many && o.wait && verb == model.Connect && (r.Phase == model.Settling || r.Phase == model.Up):
+			given = append(given, &errand{row: r, had: redact.Sprintf("%s already", redact.Name(r.Phase.String()))})
 		case many && idle(verb, r.Phase):
 			alone = append(alone, r)
 		default:
-			given = append(given, &errand{row: r, order: model.Order{ID: orderID(), Verb: verb, Server: r.Server}})
+			given = append(given, &errand{row: r, order: model.Order{ID: bus.NewID(), Verb: verb, Server: r.Server}})
 		}
 	}
 	for _, e := range given {

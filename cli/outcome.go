@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +11,6 @@ import (
 	"rollcall/model"
 	"rollcall/redact"
 )
-
-// orderID is an order's id that no other has.
-func orderID() string { return rand.Text() }
 
 // run is orders under way. Its goroutine is the one that called do.
 type run struct {
@@ -54,13 +50,24 @@ func (r *run) do(ctx context.Context, errands []*errand) (bad bool, err error) {
 			}()
 		}
 	}
-	events, broke := make(chan model.Event), make(chan error, 1)
+	for _, e := range errands {
+		if !e.had.IsZero() {
+			r.tell(e, false, e.had)
+		}
+	}
+	events, broke := make(chan model.Event), make(chan error, 2)
+	if r.left > 0 {
+		go func() { broke <- r.watch(ctx) }()
+	}
 	if r.wait && r.left > 0 {
 		go func() { broke <- r.listen(ctx, events) }()
 	}
 	for r.left > 0 && r.err == nil {
 		select {
 		case got := <-answers:
+			if errors.Is(got.err, bus.ErrLost) && ctx.Err() == nil {
+				return true, asked(r.verb.String(), got.err)
+			}
 			r.answered(got)
 		case ev := <-events:
 			if e := byServer[ev.Server]; e != nil {
@@ -75,6 +82,18 @@ func (r *run) do(ctx context.Context, errands []*errand) (bad bool, err error) {
 		}
 	}
 	return r.bad, wrote(r.verb.String(), r.err)
+}
+
+// watch returns when the engine is lost, or silent: what it was ordered it will
+// not answer then, or not soon.
+func (r *run) watch(ctx context.Context) error {
+	for seen := uint64(0); ; {
+		fleet, err := r.client.Next(ctx, seen)
+		if err != nil {
+			return err
+		}
+		seen = fleet.Seq
+	}
 }
 
 // listen hands over the events from since on.
@@ -105,7 +124,7 @@ func (r *run) answered(a answer) {
 		r.tell(a.errand, true, redact.Sprintf("%s: %s", a.event.Outcome, why(a.event)))
 	case !r.wait:
 		r.tell(a.errand, false, a.event.Outcome)
-	case r.verb == model.Disconnect:
+	case r.verb == model.Disconnect && a.event.Outcome.String() != model.Merged.String():
 		r.tell(a.errand, false, redact.Word("off"))
 	}
 }
@@ -121,14 +140,18 @@ func why(ev model.Event) redact.Safe {
 // happened takes what happened to a server. What was told of it before its order
 // was carried out is of the run before.
 func (r *run) happened(e *errand, ev model.Event) {
-	if e.told || r.verb == model.Disconnect {
+	switch {
+	case e.told:
 		return
-	}
-	if !e.open {
-		e.open = ev.Kind == model.EvOrder && ev.OrderID == e.order.ID
+	case e.behind > 0:
+		r.ahead(e, ev)
 		return
-	}
-	if ev.Run < e.row.Run {
+	case !e.open:
+		if e.open = ev.Kind == model.EvOrder && ev.OrderID == e.order.ID; e.open && ev.Outcome.String() == model.Merged.String() {
+			e.open, e.behind = false, 2
+		}
+		return
+	case r.verb == model.Disconnect, ev.Run < e.row.Run:
 		return
 	}
 	switch ev.Kind {
@@ -136,6 +159,30 @@ func (r *run) happened(e *errand, ev model.Event) {
 		r.tell(e, false, ev.Text)
 	case model.EvAttemptFailed, model.EvHalted, model.EvRefused, model.EvEnded, model.EvOff, model.EvLost:
 		r.tell(e, true, ev.Text)
+	}
+}
+
+// ahead takes what became of the orders before the outcome of one that was
+// merged: of the one in progress, then of the one that it was merged with.
+func (r *run) ahead(e *errand, ev model.Event) {
+	if ev.Kind != model.EvOrder || ev.Order == model.Some(model.Acknowledge) {
+		return
+	}
+	switch outcome := ev.Outcome.String(); {
+	case outcome == model.Merged.String(): // with the same one
+	case outcome == model.Superseded.String():
+		if e.behind == 2 { // else what came to wait after it
+			r.tell(e, true, redact.Sprintf("%s: %s", ev.Outcome, why(ev)))
+		}
+	case e.behind == 2:
+		e.behind = 1
+	case outcome == model.Declined.String():
+		r.tell(e, true, redact.Sprintf("%s: %s", ev.Outcome, why(ev)))
+	default:
+		e.behind, e.open = 0, true
+		if r.verb == model.Disconnect {
+			r.tell(e, false, redact.Word("off"))
+		}
 	}
 }
 
@@ -162,9 +209,13 @@ func (r *run) late(errands []*errand) error {
 	for _, row := range fleet.Rows {
 		phase[row.Server] = row.Phase
 	}
+	what := redact.Word("answer")
+	if r.wait {
+		what = redact.Word("outcome")
+	}
 	for _, e := range errands {
 		if p, there := phase[e.row.Server]; there {
-			r.tell(e, true, redact.Sprintf("no outcome within %s: it is %s", model.Span(r.timeout), redact.Name(p.String())))
+			r.tell(e, true, redact.Sprintf("no %s within %s: it is %s", what, model.Span(r.timeout), redact.Name(p.String())))
 		} else {
 			r.tell(e, true, redact.Word("it is not there any more"))
 		}

@@ -106,3 +106,47 @@ func TestN3_AnOrderForManyLeavesAloneWhatItHasNothingToDoWith(t *testing.T) {
 		}
 	}
 }
+
+// TestO1_AMergedOrderHasTheOutcomeOfTheOneThatWaited: what the order before that
+// one brings about is not it.
+func TestO1_AMergedOrderHasTheOutcomeOfTheOneThatWaited(t *testing.T) {
+	answers := func(id string, verb model.Verb, outcome model.Result) model.Event {
+		return model.Event{Kind: model.EvOrder, Server: "a", Run: 1, OrderID: id, Order: model.Some(verb), Outcome: redact.Name(outcome.String()), Text: redact.Name(id)}
+	}
+	connected := func(run uint64) model.Event {
+		return model.Event{Kind: model.EvConnected, Server: "a", Run: run, Text: redact.Sprintf("connected in run %d", redact.Int(run))}
+	}
+	merged := answers("mine", model.Restart, model.Merged)
+	for name, c := range map[string]struct {
+		verb   model.Verb
+		events []model.Event
+		want   string
+		bad    bool
+	}{
+		"a restart": {model.Restart, []model.Event{answers("first", model.Restart, model.Done), connected(2), answers("acked", model.Acknowledge, model.Done),
+			answers("too", model.Restart, model.Merged), answers("waited", model.Restart, model.Done), connected(3)}, "connected in run 3", false},
+		"after a disconnect": {model.Restart, []model.Event{answers("first", model.Disconnect, model.Done), answers("waited", model.Restart, model.Done), connected(2)},
+			"connected in run 2", false},
+		"refused": {model.Restart, []model.Event{answers("first", model.Restart, model.Done), connected(2), answers("waited", model.Restart, model.Declined)},
+			"refused: waited", true},
+		"superseded": {model.Restart, []model.Event{answers("waited", model.Restart, model.Superseded)}, "superseded: waited", true},
+		"another is superseded": {model.Restart, []model.Event{answers("first", model.Restart, model.Done), answers("later", model.Restart, model.Superseded),
+			answers("waited", model.Restart, model.Done), connected(3)}, "connected in run 3", false},
+		"a disconnect": {model.Disconnect, []model.Event{answers("first", model.Restart, model.Done), answers("waited", model.Disconnect, model.Done)}, "off", false},
+	} {
+		var out strings.Builder
+		e := &errand{row: &model.Row{Server: "a", Run: 1}, order: model.Order{ID: "mine"}}
+		r := &run{verb: c.verb, out: &out, wait: true, left: 1}
+		r.answered(answer{errand: e, event: merged})
+		for _, ev := range append([]model.Event{merged}, c.events[:len(c.events)-1]...) {
+			r.happened(e, ev)
+		}
+		if e.told {
+			t.Errorf("%s: told too early: %s", name, out.String())
+		}
+		r.happened(e, c.events[len(c.events)-1])
+		if want := "a                " + c.want + "\n"; out.String() != want || r.bad != c.bad {
+			t.Errorf("%s: %q, bad %t", name, out.String(), r.bad)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"rollcall/model"
 	"rollcall/redact"
 	"rollcall/supervise"
+	"rollcall/transport"
 )
 
 // outlets carry failures beyond the screen, for an engine of this process:
@@ -68,11 +70,11 @@ func (v *voice) warner(key string) func(redact.Safe) {
 }
 
 // newOutlets makes what a configuration asks for. Nothing is written before the
-// first event.
-func newOutlets(file *config.File, host redact.Safe) *outlets {
+// first event. known holds the servers' secrets.
+func newOutlets(file *config.File, host redact.Safe, known *known) *outlets {
 	o := &outlets{followed: make(chan struct{})}
 	o.warnOfProblems(file)
-	if sinks := sinksOf(file.Alerts); len(sinks) > 0 {
+	if sinks := sinksOf(file.Alerts, known); len(sinks) > 0 {
 		o.alerts = alert.New(alert.Options{Host: host, Sinks: sinks, Store: alertStore(file), Open: o.open, Tell: o.voice.tell, Warn: o.voice.warn})
 	}
 	if file.LogDir == "" {
@@ -89,23 +91,36 @@ func newOutlets(file *config.File, host redact.Safe) *outlets {
 // warnOfProblems says in the header what of [alerts] and [log] was left out
 // because it is wrong.
 func (o *outlets) warnOfProblems(file *config.File) {
-	for _, p := range file.Problems {
-		table, _, _ := strings.Cut(p.Field, ".")
-		if !p.Warning && p.Server == "" && (table == "alerts" || table == "log") {
-			o.voice.warn("configuration", redact.Sprintf("line %d: %s: it is left out; rollcall check says more", redact.Int(p.Line), p.Text))
-			return
-		}
+	for _, p := range errorsOf(file, "alerts", "log") {
+		o.voice.warn("configuration", redact.Sprintf("line %d: %s: it is left out; rollcall check says more", redact.Int(p.Line), p.Text))
+		return
 	}
 }
 
-// sinksOf are what a configuration has posts sent to.
-func sinksOf(c config.Alerts) []alert.Sink {
+// errorsOf are the errors in some tables of a configuration.
+func errorsOf(file *config.File, tables ...string) []model.Problem {
+	var found []model.Problem
+	for _, p := range file.Problems {
+		table, _, _ := strings.Cut(p.Field, ".")
+		if !p.Warning && p.Server == "" && slices.Contains(tables, table) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// sinksOf are what a configuration has posts sent to. The program has rollcall's
+// environment, and may have read what servers have: of what it says, the servers'
+// secrets are taken out too.
+func sinksOf(c config.Alerts, known *known) []alert.Sink {
 	var sinks []alert.Sink
 	if !c.Webhook.IsZero() {
 		sinks = append(sinks, alert.NewWebhook(c.Webhook, c.Format, c.Redactor))
 	}
 	if len(c.Exec) > 0 {
-		sinks = append(sinks, alert.NewExec(c.Exec, c.Dir, c.Redactor))
+		sinks = append(sinks, alert.NewExec(c.Exec, c.Dir, transport.Environ(), func(text string) redact.Safe {
+			return c.Redactor.Text(known.redact(text))
+		}))
 	}
 	return sinks
 }
@@ -192,23 +207,28 @@ func (o *outlets) open() (map[string]bool, bool) {
 const closeLimit = 500 * time.Millisecond
 
 // close ends them, after the engine's end, and returns what did not get out, in
-// lines to print. It waits until ctx ends for what is queued.
-func (o *outlets) close(ctx context.Context) (left []string) {
+// lines to print. It waits until begin ends for what is queued, and until wire
+// ends for what is being sent then.
+func (o *outlets) close(begin, wire context.Context) (left []string) {
 	select {
 	case <-o.followed:
-	case <-ctx.Done(): // the disk hangs
+	case <-begin.Done(): // the disk hangs
 	}
 	if o.lines != nil {
 		o.lines.Close()
 	}
-	if o.alerts != nil {
-		if n := o.alerts.Close(ctx); n > 0 {
-			left = append(left, fmt.Sprintf("%s not sent yet: tried again at the next start", count(n, "alert")))
+	if o.log != nil {
+		if n, why := o.log.Close(); n > 0 {
+			left = append(left, fmt.Sprintf("%s not written to failures.log: %s", count(int(n), "line"), why))
 		}
 	}
-	if o.log != nil {
-		if n := o.log.Close(); n > 0 {
-			left = append(left, fmt.Sprintf("%s not written to failures.log", count(int(n), "line")))
+	if o.alerts != nil {
+		for _, l := range o.alerts.Close(begin, wire) {
+			what := "tried again at the next start"
+			if !l.Kept {
+				what = "lost, since they could not be kept for the next start"
+			}
+			left = append(left, fmt.Sprintf("%s not sent yet to %s: %s", count(l.Posts, "alert"), l.Sink, what))
 		}
 	}
 	return left

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +42,9 @@ func (p *printer) event(ev model.Event, missed uint64) {
 	text := ev.Text
 	if line := model.Telling(ev.Stderr); !line.IsZero() && !p.logs { // A1: the end of its stderr
 		text = redact.Sprintf("%s · %s", text, line)
+	}
+	if by := ev.By.String(); by != "" && !strings.Contains(text.String(), by) {
+		text = redact.Sprintf("%s · by %s", text, ev.By)
 	}
 	p.print(ev, fmt.Sprintf("%s %-16s %s", ev.At.Local().Format(time.TimeOnly), server, text))
 }

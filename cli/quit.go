@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -21,7 +23,9 @@ func (a *app) stopCommand() *cobra.Command {
 		Use:   "stop",
 		Short: "Stop every server, and end the running engine",
 		Long: `stop has the running engine stop every server, as SIGTERM does, and waits until
-the engine is gone. On a terminal it asks first; --yes answers that.`,
+the engine is gone. On a terminal it asks first; --yes answers that. It exits with
+1 where a process could not be ended, and names it, or where the engine did not
+say what became of its servers.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.stop(yes) },
 	}
@@ -51,18 +55,18 @@ func (a *app) stop(yes bool) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 	defer cancel()
-	if err := client.StopEngine(ctx); err != nil {
+	ended, err := client.StopEngine(ctx)
+	if err != nil {
 		return asked("stop", err)
 	}
-	return a.untilGone(client)
+	return a.untilGone(client, ended)
 }
 
 // busy is how many servers have something to stop.
 func busy(fleet model.Fleet) int {
 	n := 0
 	for _, r := range fleet.Rows {
-		switch r.Phase {
-		case model.Starting, model.Settling, model.Up, model.Stopping:
+		if r.Phase.Runs() {
 			n++
 		}
 	}
@@ -82,16 +86,51 @@ func (a *app) ask(what, question string) (sure bool, err error) {
 	return line == "y" || line == "yes", nil
 }
 
-// untilGone waits until the engine takes no one in any more: every server was
-// reaped, or given up, by then.
-func (a *app) untilGone(client *bus.Client) error {
-	seen := uint64(0)
-	for {
-		fleet, err := client.Next(context.Background(), seen)
-		if err != nil {
-			fmt.Fprintln(a.out, "the engine has ended")
-			return nil
-		}
-		seen = fleet.Seq
+const (
+	// goneLimit is how long an engine may take to end: the longest stop_grace, 2 s for
+	// what cannot be ended, 3 s for the rest (X2), and as much for a slow machine.
+	goneLimit = 75 * time.Second
+	goneLook  = 20 * time.Millisecond // between two looks at its lock
+)
+
+// untilGone waits for the engine's word of its end, and then until its lock is
+// free: that alone proves the end. A connection that is lost does not.
+func (a *app) untilGone(client *bus.Client, ended <-chan bus.Ending) error {
+	pid := client.Hello().PID
+	late := time.After(goneLimit)
+	still := failure{exitFailure, fmt.Errorf("stop: the engine, process %d, has taken the order, and is still there after %s", pid, model.Span(goneLimit))}
+	var end bus.Ending
+	select {
+	case end = <-ended:
+	case <-late:
+		return still
 	}
+	client.Close() // it waits for that
+	look := time.NewTicker(goneLook)
+	defer look.Stop()
+	for there(client, pid) {
+		select {
+		case <-look.C:
+		case <-late:
+			return still
+		}
+	}
+	switch {
+	case end.Err != nil:
+		return failure{exitFailure, fmt.Errorf("stop: the engine, process %d, has ended, and did not say what became of its servers", pid)}
+	case !end.Left.IsZero():
+		return failure{exitFailure, fmt.Errorf("stop: the engine has ended, and could not end %s, still there after SIGKILL", end.Left)}
+	}
+	_, err := fmt.Fprintln(a.out, "the engine has ended")
+	return wrote("stop", err)
+}
+
+// there reports whether an engine has its lock, or, where that cannot be looked
+// at, whether its process is there.
+func there(client *bus.Client, pid int) bool {
+	held, err := client.Held()
+	if err != nil {
+		return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	}
+	return held
 }

@@ -30,22 +30,35 @@ func (a *app) needsEngine(c *cobra.Command) *cobra.Command {
 // reach connects to the running engine of the configuration. What is the
 // command, for the error: exit 3 where no engine runs.
 func (a *app) reach(what string, readOnly bool) (*bus.Client, error) {
+	return a.reachWithin(askLimit, what, readOnly)
+}
+
+// reachWithin is reach for who has less time.
+func (a *app) reachWithin(limit time.Duration, what string, readOnly bool) (*bus.Client, error) {
 	socket, of, err := a.whereEngine()
 	if err != nil {
 		return nil, failure{exitNoEngine, fmt.Errorf("%s: %w", what, err)}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	client, err := bus.Dial(ctx, socket, bus.DialOptions{Version: cleanVersion(), ReadOnly: readOnly})
 	switch {
 	case errors.Is(err, bus.ErrNoEngine) && a.socket != "":
 		return nil, failure{exitNoEngine, fmt.Errorf("%s: %w", what, err)}
 	case errors.Is(err, bus.ErrNoEngine):
-		return nil, failure{exitNoEngine, fmt.Errorf("%s: no engine of %s runs: `rollcall serve` starts one, `rollcall` shows one too", what, of)}
+		return nil, failure{exitNoEngine, fmt.Errorf("%s: %s", what, noneAnswers(of))}
 	case err != nil:
 		return nil, failure{exitFailure, fmt.Errorf("%s: %w", what, err)}
 	}
 	return client, nil
+}
+
+// noneAnswers is what to do where no engine of a configuration answers.
+func noneAnswers(path string) string {
+	if pid, runs := bus.Runs(path); runs {
+		return fmt.Sprintf("the engine of %s, process %d, has no socket yet, or none any more: try again in some seconds", path, pid)
+	}
+	return fmt.Sprintf("no engine of %s runs: `rollcall serve` starts one, `rollcall` shows one too", path)
 }
 
 // whereEngine is the socket of the engine, and the configuration that it is of.
@@ -63,7 +76,12 @@ func (a *app) whereEngine() (socket, of string, err error) {
 
 // fleetOf asks an engine for its rows.
 func fleetOf(what string, client *bus.Client) (model.Fleet, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+	return fleetWithin(askLimit, what, client)
+}
+
+// fleetWithin is fleetOf for who has less time.
+func fleetWithin(limit time.Duration, what string, client *bus.Client) (model.Fleet, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	fleet, err := client.Whole(ctx)
 	if err != nil {
@@ -73,9 +91,12 @@ func fleetOf(what string, client *bus.Client) (model.Fleet, error) {
 }
 
 // asked is the error of a question that was not answered: exit 3 where the
-// engine is gone.
+// engine is gone, or silent.
 func asked(what string, err error) error {
-	if errors.Is(err, bus.ErrLost) {
+	switch {
+	case errors.Is(err, bus.ErrSilent):
+		return failure{exitNoEngine, fmt.Errorf("%s: %w", what, err)}
+	case errors.Is(err, bus.ErrLost):
 		return failure{exitNoEngine, fmt.Errorf("%s: the engine is gone", what)}
 	}
 	return failure{exitFailure, fmt.Errorf("%s: %w", what, err)}

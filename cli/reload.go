@@ -3,12 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
-	"maps"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
+	"rollcall/bus"
 	"rollcall/config"
 	"rollcall/model"
 	"rollcall/redact"
@@ -23,18 +22,16 @@ type reloader struct {
 	path   string
 	env    config.Env
 	how    redact.Safe // what applies what waits: "R applies it"
+	lock   *bus.Lock   // of the configuration; nil where none is held
 
 	reading sync.Mutex  // held from reading to handing on: the newest is handed on last
 	told    redact.Safe // what waits, as it was told last
 
-	mu   sync.Mutex
-	seen map[string][]model.Entry // the last ways that each entry was in the file
+	*known // what was read
 }
 
-func newReloader(engine *supervise.Engine, file *config.File, env config.Env, how redact.Safe) *reloader {
-	r := &reloader{engine: engine, path: file.Path, env: env, how: how, seen: map[string][]model.Entry{}}
-	r.remember(file)
-	return r
+func newReloader(engine *supervise.Engine, path string, env config.Env, known *known, how redact.Safe) *reloader {
+	return &reloader{engine: engine, path: path, env: env, how: how, known: known}
 }
 
 // watch hands saves on until ctx ends. Where changes are not seen it says so.
@@ -86,13 +83,18 @@ func (r *reloader) Pending() model.Reload {
 }
 
 // Reload applies the file, if that still does what was shown. It returns what
-// it did, or what it would do now.
+// it did, or what it would do now. Without a shown.By it is the operator here who
+// wants it.
 func (r *reloader) Reload(shown model.Reload) (did model.Reload, ok bool) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	file, diff := r.read()
 	if !diff.Problem.IsZero() || diff.Text() != shown.Text() {
 		return diff, false
+	}
+	diff.By = shown.By
+	if diff.By.IsZero() {
+		diff.By = operator()
 	}
 	r.apply(file, diff)
 	return diff, true
@@ -108,7 +110,7 @@ func (r *reloader) reload() {
 	case !diff.Problem.IsZero():
 		r.engine.Tell(redact.Sprintf("not reloaded: %s", diff.Problem))
 	case diff.IsZero():
-		r.engine.Tell(redact.Word("reloaded: what runs is as the file has it"))
+		r.applied(diff)
 	case len(file.Entries) == 0:
 		r.engine.Tell(redact.Sprintf("not reloaded: the file has no servers, and %d are in force: "+
 			"set enabled = false for each that should stop", redact.Int(diff.Before)))
@@ -120,8 +122,28 @@ func (r *reloader) reload() {
 // apply reloads. The lock is held.
 func (r *reloader) apply(file *config.File, diff model.Reload) {
 	r.engine.Configure(file.Entries, true)
-	r.engine.Tell(redact.Sprintf("reloaded: %s", diff.Line()))
+	r.applied(diff)
+}
+
+// applied says what a reload did. The lock is held.
+func (r *reloader) applied(diff model.Reload) {
+	if r.lock != nil {
+		r.lock.Settle() // nothing of another file is in force any more
+	}
+	r.engine.Tell(reloadedText(diff))
 	r.told = redact.Safe{}
+}
+
+// reloadedText is what a reload did, and who wanted it.
+func reloadedText(diff model.Reload) redact.Safe {
+	what := diff.Line()
+	if diff.IsZero() {
+		what = redact.Word("what runs is as the file has it")
+	}
+	if !diff.By.IsZero() {
+		what = redact.Sprintf("%s, by %s", what, diff.By)
+	}
+	return redact.Sprintf("reloaded: %s", what)
 }
 
 // loopAnswers is how long the engine's loop may take to say what is in force.
@@ -131,13 +153,16 @@ const loopAnswers = 5 * time.Second
 // reload. A file that cannot be read changes nothing, and the engine says so
 // until it is mended. The lock is held.
 func (r *reloader) read() (*config.File, model.Reload) {
+	if r.lock != nil {
+		if err := r.lock.Follow(); err != nil {
+			return nil, r.unread((*redact.Redactor)(nil).Error(err))
+		}
+	}
 	file, err := config.Load(r.path, r.env)
 	if err != nil {
-		problem := redact.Sprintf("%s: what runs stays as it is until this is mended", wrong(err))
-		r.engine.Note(problem)
-		return nil, model.Reload{Problem: problem}
+		return nil, r.unread(wrong(err))
 	}
-	r.remember(file)
+	r.remember(file.Entries...)
 	r.engine.Note(redact.Safe{})
 	r.engine.Configure(file.Entries, false)
 	ctx, cancel := context.WithTimeout(context.Background(), loopAnswers)
@@ -147,6 +172,13 @@ func (r *reloader) read() (*config.File, model.Reload) {
 		return file, model.Reload{Problem: redact.Word("the engine does not answer")}
 	}
 	return file, config.Diff(inForce, file.Entries)
+}
+
+// unread has the engine say why the file is not read, until that is mended.
+func (r *reloader) unread(why redact.Safe) model.Reload {
+	problem := redact.Sprintf("%s: what runs stays as it is until this is mended", why)
+	r.engine.Note(problem)
+	return model.Reload{Problem: problem}
 }
 
 // wrong is why a file could not be read, in one line, with its place.
@@ -161,30 +193,4 @@ func wrong(err error) redact.Safe {
 		return redact.Sprintf("%s: %s", file, p.Text)
 	}
 	return redact.Sprintf("%s:%d: %s", file, redact.Int(p.Line), p.Text)
-}
-
-// versions is how many ways of an entry are remembered: a launch lives on with
-// the secrets of before, and a file that rotates them must not fill the memory.
-const versions = 8
-
-// remember keeps what is secret in a file.
-func (r *reloader) remember(file *config.File) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range file.Entries {
-		known := r.seen[e.Name]
-		if e.Spec == nil || slices.ContainsFunc(known, func(s model.Entry) bool { return s.Spec.Fingerprint == e.Spec.Fingerprint }) {
-			continue
-		}
-		known = append(known, e)
-		r.seen[e.Name] = known[max(len(known)-versions, 0):]
-	}
-}
-
-// redact takes every secret that the configuration has or had out of a text
-// that no transport has seen: a panic's.
-func (r *reloader) redact(s string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return redactAll(slices.Concat(slices.Collect(maps.Values(r.seen))...), s)
 }

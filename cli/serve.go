@@ -71,6 +71,7 @@ func (a *app) serve(asJSON, logs bool, metricsAt, group string) error {
 	if err != nil {
 		return err
 	}
+	d.files.lock = lock
 	d.files.how = redact.Word("rollcall reload --yes or SIGHUP applies it")
 	server, err := d.carry(lock, group)
 	if err != nil {
@@ -79,10 +80,25 @@ func (a *app) serve(asJSON, logs bool, metricsAt, group string) error {
 	}
 	defer server.Close()
 	if group != "" {
-		clean := (*redact.Redactor)(nil)
-		d.engine.Tell(redact.Sprintf("members of %s reach this engine with --socket %s", clean.Text(group), clean.Text(lock.Paths().Socket)))
+		d.engine.Tell(openTo(group, lock.Paths().Socket))
 	}
 	return a.perform(d, p, n, signals)
+}
+
+// openTo says how the members of a group reach the engine, or what is in their
+// way: a login's own runtime directory lets nobody else in.
+func openTo(group, socket string) redact.Safe {
+	clean := (*redact.Redactor)(nil)
+	members := clean.Text(group)
+	barred, err := bus.Barred(socket, group)
+	switch {
+	case err != nil:
+		return redact.Sprintf("whether members of %s reach this engine is not known: %s", members, clean.Error(err))
+	case !barred.IsZero():
+		return redact.Sprintf("members of %s do not reach this engine: they may not enter %s; start it with XDG_RUNTIME_DIR in a folder of yours that they may enter",
+			members, barred)
+	}
+	return redact.Sprintf("members of %s reach this engine with --socket %s", members, clean.Text(socket))
 }
 
 // lock takes the lock of the configuration (N1).

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"rollcall/bus"
 	"rollcall/supervise"
 )
 
@@ -28,7 +29,7 @@ func newStateFile(dir, config string) supervise.Store {
 
 // stateName is the path of what is kept of one configuration: state-….json.
 func stateName(dir, what, config string) string {
-	sum := sha256.Sum256([]byte(canonical(config)))
+	sum := sha256.Sum256([]byte(bus.Canonical(config)))
 	return filepath.Join(dir, what+"-"+hex.EncodeToString(sum[:6])+".json")
 }
 

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -27,7 +29,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Long: `status prints a row for each server of the running engine, what is wrong first.
 
 It exits with 0 if every server that is wanted is up or settling, with 1 if one
-is not, and with 3 where no engine runs. Not wanted is one that is off, or that
+is not, and with 3 where no engine answers. Not wanted is one that is off, or that
 ended as it was asked to.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.status(asJSON) },
@@ -37,14 +39,14 @@ ended as it was asked to.`,
 }
 
 func (a *app) status(asJSON bool) error {
-	client, err := a.reach("status", true)
+	client, err := a.reachWithin(statusLimit, "status", true)
 	if err != nil {
-		return err
+		return unanswered(err)
 	}
 	defer client.Close()
-	fleet, err := fleetOf("status", client)
+	fleet, err := fleetWithin(statusLimit, "status", client)
 	if err != nil {
-		return err
+		return unanswered(err)
 	}
 	out := bufio.NewWriter(a.out)
 	if asJSON {
@@ -67,6 +69,21 @@ func (a *app) status(asJSON bool) error {
 	return nil
 }
 
+// statusLimit is how long an engine may take to let status in, and to answer it:
+// what watches it should not hang.
+const statusLimit = 2 * time.Second
+
+// unanswered makes whatever kept status from an answer exit 3: 1 says of servers
+// that they are not up, and nothing is known of them.
+func unanswered(err error) error {
+	var f failure
+	if errors.As(err, &f) {
+		f.code = exitNoEngine
+		return f
+	}
+	return err
+}
+
 // amiss reports whether a server is wanted and neither up nor settling. One that
 // ended as asked is not wanted any more: it has no episode (H3).
 func amiss(r *model.Row) bool {
@@ -86,9 +103,9 @@ type statusLine struct {
 	Server      string                     `json:"server"`
 	Run         uint64                     `json:"run"`
 	Phase       model.Phase                `json:"phase"`
-	Since       time.Time                  `json:"since"`
+	Since       string                     `json:"since"`
 	Attempt     int                        `json:"attempt"`
-	Next        time.Time                  `json:"next,omitzero"`
+	Next        string                     `json:"next,omitempty"`
 	Starts      int                        `json:"starts"`
 	Transport   model.Opt[model.Transport] `json:"transport,omitzero"`
 	Protocol    model.Opt[model.Protocol]  `json:"protocol,omitzero"`
@@ -98,7 +115,7 @@ type statusLine struct {
 	Tools       model.Opt[int]             `json:"tools,omitzero"`
 	Tags        []redact.Safe              `json:"tags,omitempty"`
 	LastFailure redact.Safe                `json:"last_failure,omitzero"`
-	DownSince   time.Time                  `json:"down_since,omitzero"`
+	DownSince   string                     `json:"down_since,omitempty"`
 	AckedBy     redact.Safe                `json:"acked_by,omitzero"`
 	HeldBy      redact.Safe                `json:"held_by,omitzero"`
 	Note        redact.Safe                `json:"note,omitzero"`
@@ -108,8 +125,8 @@ type statusLine struct {
 func statusLines(out *bufio.Writer, fleet model.Fleet) error {
 	enc := json.NewEncoder(out)
 	for _, r := range fleet.Rows {
-		l := statusLine{At: model.Stamp(fleet.At), Event: "status", Server: r.Server, Run: r.Run, Phase: r.Phase, Since: r.Since, Attempt: r.Attempt,
-			Next: r.Next, Starts: r.Starts, PID: r.PID, Tools: r.Tools, LastFailure: r.LastFailure, DownSince: r.DownSince,
+		l := statusLine{At: model.Stamp(fleet.At), Event: "status", Server: r.Server, Run: r.Run, Phase: r.Phase, Since: stampOf(r.Since), Attempt: r.Attempt,
+			Next: stampOf(r.Next), Starts: r.Starts, PID: r.PID, Tools: r.Tools, LastFailure: r.LastFailure, DownSince: stampOf(r.DownSince),
 			AckedBy: r.AckedBy, HeldBy: r.HeldBy, Note: r.Note}
 		if r.Shown != nil {
 			l.Transport, l.Protocol, l.Tags = model.Some(r.Transport), model.Some(r.Protocol), r.Shown.Tags
@@ -122,6 +139,14 @@ func statusLines(out *bufio.Writer, fleet model.Fleet) error {
 		}
 	}
 	return nil
+}
+
+// stampOf is a time as every other is written; empty where there is none.
+func stampOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return model.Stamp(t)
 }
 
 // statusTable writes the rows as a person reads them, what is wrong first, in
@@ -178,17 +203,37 @@ func rank(r *model.Row) int {
 	return 5
 }
 
+// keyed are the dashboard's keys in a note and in a failure, with the commands
+// that do the same.
+var keyed = []struct{ key, command string }{
+	{", then c", ", then rollcall connect "},
+	{"; then c", "; then rollcall connect "},
+	{": c connects", ": rollcall connect "},
+	{": r applies it", ": rollcall restart "},
+}
+
+// spelled is a text of a row with the command in the place of the key.
+func spelled(server string, text redact.Safe) redact.Safe {
+	for _, k := range keyed {
+		before, after, found := strings.Cut(text.String(), k.key)
+		if found && (after == "" || strings.HasPrefix(after, ";") || strings.HasPrefix(after, " (")) {
+			return (*redact.Redactor)(nil).Text(before + k.command + server + after)
+		}
+	}
+	return text
+}
+
 // remark is what a row says beside its numbers.
 func remark(r *model.Row) redact.Safe {
 	switch {
 	case !r.Note.IsZero():
-		return r.Note
+		return spelled(r.Server, r.Note)
 	case r.Phase == model.Off && !r.HeldBy.IsZero():
 		return redact.Sprintf("disconnected by %s", r.HeldBy)
 	case r.LastFailure.IsZero():
 		return redact.Word("–")
 	}
-	return r.LastFailure
+	return spelled(r.Server, r.LastFailure)
 }
 
 // brief is a time in one or two units: 48s, 13m, 2h04m, 3d.

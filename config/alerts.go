@@ -1,8 +1,10 @@
 package config
 
 import (
+	"maps"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rollcall/model"
@@ -17,8 +19,10 @@ type Alerts struct {
 	// with a slash is absolute.
 	Exec []redact.Secret
 	// Dir is where Exec runs: the file's folder, absolute.
-	Dir      string
-	Redactor *redact.Redactor // takes all of it out of what is said of it
+	Dir string
+	// Redactor takes all of it out of what is said of it, and what speaks of a
+	// secret in rollcall's environment, which Exec gets.
+	Redactor *redact.Redactor
 }
 
 // alertFormats are the formats of a webhook, the default first.
@@ -39,6 +43,9 @@ func (r *fileReader) readAlerts() {
 	s := secrets{dir: r.dir}
 	r.webhook(t.get("webhook"), &s)
 	r.alertExec(t.get("exec"), &s)
+	for _, name := range slices.Sorted(maps.Keys(r.env.Vars)) {
+		s.inherited(name, r.env.Vars[name])
+	}
 	to.Redactor = redact.New(s.sources)
 }
 

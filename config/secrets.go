@@ -129,7 +129,7 @@ func (s *secrets) args(args []expanded, at []*node) {
 		s.urlParts("args", a.text)
 		name, value, hasValue := strings.Cut(a.text, "=")
 		switch {
-		case isFlag(name) && hasValue:
+		case isFlag(name) && hasValue && isPairName(name):
 			s.flagged(name, a.from(len(name)+1), at[i])
 			s.urlParts("args", value)
 		case !strings.HasPrefix(a.text, "--"):
@@ -156,10 +156,19 @@ func (s *secrets) flagged(flag string, e expanded, at *node) {
 		return
 	}
 	name, _, ok := strings.Cut(e.text, "=")
-	if ok && (speaks(name) && !strings.ContainsAny(name, "/?") || isEnvFlag(flag)) {
+	if ok && isPairName(name) && (speaks(name) || isEnvFlag(flag)) {
 		s.value(name, e.from(len(name)+1), at, ofArgument)
 	}
 }
+
+// pairName is what may stand before the = of an argument: a flag, or the name of
+// a variable or a setting. Not what a program's text has there.
+var pairName = regexp.MustCompile(`^(-\S+|[A-Za-z_][A-Za-z0-9_.-]*)$`)
+
+// maxPairName bounds such a name, in bytes.
+const maxPairName = 64
+
+func isPairName(s string) bool { return len(s) <= maxPairName && pairName.MatchString(s) }
 
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 

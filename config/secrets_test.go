@@ -123,6 +123,26 @@ headers = { Authorization = "Bearer qrstuvwx" }
 	}
 }
 
+// TestR1_AProgramsTextIsNoName: what stands before a = in it is shown nowhere as
+// the name of a secret, and hides nothing.
+func TestR1_AProgramsTextIsNoName(t *testing.T) {
+	for _, args := range []string{
+		`["-c", "import os,sys;print(os.environ.get('MY_TOKEN'),file=sys.stderr)"]`,
+		`["-e", "const key = process.env.KEY; run(key)"]`,
+		`["--env", "a b=value-of-it"]`,
+		`["` + strings.Repeat("TOKEN_", 11) + `=value-of-it"]`,
+	} {
+		s := spec(t, "[servers.web]\ncommand = \"x\"\nargs = "+args, testEnv())
+		if len(s.Shown.Secrets) > 0 {
+			t.Errorf("%s: %v", args, s.Shown.Secrets)
+		}
+	}
+	s := spec(t, "[servers.web]\ncommand = \"x\"\nargs = [\"--set[0].token=abcdefgh\", \"-DAPI_KEY=ijklmnop\", \"db.password=qrstuvwx\"]", testEnv())
+	if got := s.Redactor.Text("abcdefgh ijklmnop qrstuvwx").String(); got != "‹--set[0].token› ‹-DAPI_KEY› ‹db.password›" {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestR1_NamesThatSpeakOfASecret(t *testing.T) {
 	for _, name := range []string{"GITHUB_TOKEN", "api-key", "--apiKey", "MYSECRET", "PGPASSWORD", "db_pass", "Authorization", "AWS_CREDENTIALS",
 		"GITHUB_PAT", "SENTRY_DSN", "DB_PWD", "PRIVATE_PEM", "X-Cookie", "AUTH", "authorized"} {

@@ -298,6 +298,8 @@ var asked = []struct {
 	params map[string]any
 }{
 	{"roots/list", map[string]any{}},
+	{"sampling/createMessage", map[string]any{"maxTokens": 10, "messages": []any{map[string]any{"role": "user", "content": map[string]any{"type": "text", "text": "sum it up"}}}}},
+	{"elicitation/create", map[string]any{"message": "your name?", "requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}}},
 	{"push/event", map[string]any{"featureSet": "mail", "eventId": "e1", "origin": "inbox", "payload": map[string]any{"text": "you have mail"}}},
 	{"channels/register", map[string]any{"channels": []any{map[string]any{"id": "c1", "type": "chat", "label": "general"}}}},
 	{"channels/open", map[string]any{"type": "chat", "address": "general"}},

@@ -46,7 +46,11 @@ func (e Event) briefEnd() redact.Safe {
 	case e.CloseCode.Ok:
 		return redact.Sprintf("close code %d after %d s", redact.Int(e.CloseCode.V), after)
 	}
-	return e.Error.Without(redact.Word("connected, then "))
+	text := e.Error.Without(redact.Word("connected, then "))
+	if why := text.Without(redact.Sprintf("closed after %d s (closed by this host: ", after)); why != text {
+		return redact.Sprintf("%s, after %d s", why.WithoutEnd(redact.Word(")")), after)
+	}
+	return text
 }
 
 // tellingWords are what a line that says why has, in lower case.

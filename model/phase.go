@@ -30,6 +30,16 @@ func (p Phase) String() string {
 	return phaseNames[p]
 }
 
+// Runs reports whether a launch or a connection may be there in this phase: there
+// is something to stop, and no other may be started.
+func (p Phase) Runs() bool {
+	switch p {
+	case Starting, Settling, Up, Stopping:
+		return true
+	}
+	return false
+}
+
 // MarshalText writes the phase's word.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 

@@ -18,6 +18,8 @@ type Reload struct {
 	Before  int      `json:"before"` // servers in force before it
 	// Problem says why nothing can be done: the file cannot be read.
 	Problem redact.Safe `json:"problem,omitzero"`
+	// By is who wants it, where one is asked for: anna (pts/3).
+	By redact.Safe `json:"by,omitzero"`
 }
 
 // Change is a server whose entry differs from the one in force.

@@ -95,3 +95,6 @@ func (s Safe) Cut(n int) (Safe, bool) {
 
 // Without returns s without a prefix, where it has it.
 func (s Safe) Without(prefix Safe) Safe { return Safe{strings.TrimPrefix(s.s, prefix.s)} }
+
+// WithoutEnd returns s without a suffix, where it has it.
+func (s Safe) WithoutEnd(suffix Safe) Safe { return Safe{strings.TrimSuffix(s.s, suffix.s)} }

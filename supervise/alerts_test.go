@@ -145,6 +145,7 @@ type receiver struct {
 	posts []posted
 }
 
+func (*receiver) Kind() string      { return "receiver" }
 func (*receiver) Name() redact.Safe { return redact.Word("receiver") }
 func (*receiver) Tries() int        { return 3 }
 
@@ -184,8 +185,8 @@ func play(t *testing.T, events []heard, restarts int) []posted {
 		time.Sleep(time.Until(start.Add(e.told))) // virtual
 		synctest.Wait()
 		if fate.IntN(len(events)/restarts) == 0 {
-			if n := a.Close(t.Context()); n > 0 {
-				t.Errorf("%d posts were not sent", n)
+			if left := a.Close(t.Context(), t.Context()); len(left) > 0 {
+				t.Errorf("not sent: %v", left)
 			}
 			a = begin()
 		}
@@ -202,7 +203,7 @@ func play(t *testing.T, events []heard, restarts int) []posted {
 	}
 	time.Sleep(time.Hour)
 	synctest.Wait()
-	a.Close(t.Context())
+	a.Close(t.Context(), t.Context())
 	return to.posts
 }
 

@@ -69,6 +69,7 @@ type Engine struct {
 	stopping  bool
 	publishAt *time.Timer
 	published instant
+	epoch     time.Time // of instant 0, as rows have it
 	note      redact.Safe
 	warnings  warnings
 	unknown   []string    // C8: entries of the file that wait for reload
@@ -298,8 +299,7 @@ func (e *Engine) survivors() []Survivor {
 // idle reports whether nothing is left to reap.
 func (e *Engine) idle() bool {
 	for _, u := range e.units {
-		switch u.state.phase {
-		case model.Starting, model.Settling, model.Up, model.Stopping:
+		if u.state.phase.Runs() {
 			return false
 		}
 	}

@@ -192,6 +192,24 @@ func TestC5_ABadDefaultsAlertsOnceForAllThatInheritIt(t *testing.T) {
 	})
 }
 
+func TestC6_ARefusedRowSaysHowManyProblemsThereAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, healthy, nil, spec("good"))
+		r.e.Configure([]model.Entry{{Name: "bad", Problems: []model.Problem{{Server: "bad", Field: "url", Text: safe("url: not a URL")},
+			{Warning: true, Text: safe("a warning")}, {Server: "bad", Field: "cwd", Text: safe("cwd: is no directory")}}}}, true)
+		r.after(time.Second)
+		const want = "url: not a URL (and 1 more: rollcall check)"
+		if ev := r.events(model.EvRefused); len(ev) != 1 || ev[0].Error.String() != want || ev[0].Field.String() != "url" {
+			t.Errorf("the events are %+v", ev)
+		}
+		for _, row := range r.fleet().Rows {
+			if row.Server == "bad" && row.LastFailure.String() != want {
+				t.Errorf("the row says %q", row.LastFailure)
+			}
+		}
+	})
+}
+
 func TestC8_NewAndRemovedEntriesWaitForReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, healthy, nil, spec("old"), spec("stays"))

@@ -205,17 +205,11 @@ func (t *turn) disabled() {
 // refuse: the entry is refused; nothing of it is started (C5). Quiet: the
 // alert for a bad [defaults] is another server's.
 func (t *turn) refuse(entry model.Entry, quiet bool) {
-	var first model.Problem
-	for _, p := range entry.Problems {
-		if !p.Warning {
-			first = p
-			break
-		}
-	}
-	if t.phase == model.Refused && t.problem == first.Text {
+	field, problem := refusedFor(entry.Problems)
+	if t.phase == model.Refused && t.problem == problem {
 		return // reported already
 	}
-	t.problem = first.Text
+	t.problem = problem
 	if t.hold.on {
 		return // off already; the operator's word stands
 	}
@@ -228,10 +222,28 @@ func (t *turn) refuse(entry model.Entry, quiet bool) {
 		return
 	}
 	ev := t.event(model.EvRefused)
-	ev.Field = redact.Name(first.Field)
-	ev.Error = first.Text
+	ev.Field = redact.Name(field)
+	ev.Error = problem
 	ev.WillRetry = model.Some(false)
-	ev.Text = redact.Sprintf("refused: %s", first.Text)
+	ev.Text = redact.Sprintf("refused: %s", problem)
 	t.tell(ev)
 	t.openEpisode(t.now, true)
+}
+
+// refusedFor is the first error, with its field, and how many more there are (C6).
+func refusedFor(problems []model.Problem) (field string, text redact.Safe) {
+	more := -1
+	for _, p := range problems {
+		switch {
+		case p.Warning:
+			continue
+		case more < 0:
+			field, text = p.Field, p.Text
+		}
+		more++
+	}
+	if more > 0 {
+		text = redact.Sprintf("%s (and %d more: rollcall check)", text, redact.Int(more))
+	}
+	return field, text
 }

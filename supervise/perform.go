@@ -10,15 +10,16 @@ import (
 
 // unit is one server in the loop: its state, and what performs its effects.
 type unit struct {
-	name   string
-	state  state
-	tail   *Tail
-	day    *day
-	spends spent // as told to day
-	run    Run   // of state.run; nil before the first
-	timers [timerCount]*time.Timer
-	left   bool
-	waits  wait // as counted in Engine.waits
+	name    string
+	state   state
+	tail    *Tail
+	day     *day
+	spends  spent // as told to day
+	moments moments
+	run     Run // of state.run; nil before the first
+	timers  [timerCount]*time.Timer
+	left    bool
+	waits   wait // as counted in Engine.waits
 
 	row           *model.Row // as published
 	stale         bool       // in Engine.stale
@@ -36,6 +37,7 @@ func (e *Engine) handle(u *unit, ev event) {
 	before := saved{u.state.hold, u.state.episode}
 	u.state, e.effects = step(u.state, ev, e.effects[:0])
 	if before != (saved{u.state.hold, u.state.episode}) {
+		e.noteMoments(u)
 		e.saver.dirty = true
 	}
 	if now := u.state.spends(); now != u.spends {

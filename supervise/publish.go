@@ -142,6 +142,7 @@ func (e *Engine) publishDirty() (did bool) {
 // publish hangs a new snapshot. Rows that did not change are shared with the
 // one before.
 func (e *Engine) publish() {
+	e.setEpoch()
 	if e.moved {
 		e.moved = false
 		e.rows = make([]*model.Row, len(e.units))
@@ -170,11 +171,23 @@ func (e *Engine) publish() {
 	})
 }
 
+// maxEpochError is how far the epoch may be off before it is set anew.
+const maxEpochError = time.Millisecond
+
+// setEpoch makes the epoch follow a wall clock that was stepped. Else it stays as
+// it is, to the nanosecond: what did not change in a row is equal to what it was.
+func (e *Engine) setEpoch() {
+	epoch := e.wall(0)
+	if off := epoch.Round(0).Sub(e.epoch.Round(0)); off.Abs() > maxEpochError {
+		e.epoch = epoch
+	}
+}
+
 // rowOf is what the table shows of a server.
 func (e *Engine) rowOf(u *unit) *model.Row {
 	s := &u.state
 	r := &model.Row{
-		Server: u.name, Phase: s.phase, Run: s.run, Attempt: s.attempt, Since: e.wall(s.since), Starts: s.starts,
+		Server: u.name, Phase: s.phase, Run: s.run, Attempt: s.attempt, Since: e.epoch.Add(s.since), Starts: s.starts,
 		LastFailure: u.lastFailure, LastFailureAt: u.lastFailureAt, PID: s.pid,
 		Note: noteOf(s), Pending: pendingOf(s),
 	}
@@ -189,32 +202,32 @@ func (e *Engine) rowOf(u *unit) *model.Row {
 			r.LastFailure, r.LastFailureAt = s.problem, r.Since
 		}
 	case model.Waiting:
-		r.Next = e.wall(s.due)
+		r.Next = e.epoch.Add(s.due)
 	case model.Stopping:
 		if s.stage.Ok {
-			r.Stage, r.StageAt = s.stage.V, e.wall(s.stageAt)
+			r.Stage, r.StageAt = s.stage.V, e.epoch.Add(s.stageAt)
 		}
 	case model.Queued:
 		r.Attempt = s.upcoming // the one that it is queued for
 	}
 	if s.alive {
-		r.Connected = e.wall(s.born)
+		r.Connected = e.epoch.Add(s.born)
 		r.Handshake, r.Tools = s.handshake, s.tools
 		if !s.lasted {
-			r.LastsAt = e.wall(s.threshold())
+			r.LastsAt = e.epoch.Add(s.threshold())
 		}
 		if s.probe.seen {
-			r.Probe = model.Probe{At: e.wall(s.probe.at), Outcome: s.probe.outcome, Latency: s.probe.latency, Timeouts: s.probe.timeouts}
+			r.Probe = model.Probe{At: e.epoch.Add(s.probe.at), Outcome: s.probe.outcome, Latency: s.probe.latency, Timeouts: s.probe.timeouts}
 		}
 	}
 	if s.episode.open {
-		r.DownSince = e.wall(s.episode.since)
+		r.DownSince = u.moments.down.wall
 		if a := s.episode.acked; a.on {
-			r.AckedBy, r.AckedSince = a.by, e.wall(a.since)
+			r.AckedBy, r.AckedSince = a.by, u.moments.acked.wall
 		}
 	}
 	if s.hold.on {
-		r.HeldBy, r.HeldSince = s.hold.by, e.wall(s.hold.since)
+		r.HeldBy, r.HeldSince = s.hold.by, u.moments.held.wall
 	}
 	return r
 }

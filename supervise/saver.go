@@ -110,12 +110,12 @@ func (e *Engine) saveChanged() {
 	for _, u := range e.units {
 		var s Saved
 		if h := u.state.hold; h.on {
-			s.HeldBy, s.HeldSince = h.by, e.wall(h.since).Round(0)
+			s.HeldBy, s.HeldSince = h.by, u.moments.held.wall
 		}
 		if ep := u.state.episode; ep.open {
-			s.DownSince, s.Permanent = e.wall(ep.since).Round(0), ep.permanent
+			s.DownSince, s.Permanent = u.moments.down.wall, ep.permanent
 			if ep.acked.on {
-				s.AckedBy, s.AckedSince = ep.acked.by, e.wall(ep.acked.since).Round(0)
+				s.AckedBy, s.AckedSince = ep.acked.by, u.moments.acked.wall
 			}
 		}
 		if s != (Saved{}) {

@@ -168,13 +168,7 @@ func (s *state) wanted() bool {
 }
 
 // runs reports whether a run may be live: no other may be dialled.
-func (s *state) runs() bool {
-	switch s.phase {
-	case model.Starting, model.Settling, model.Up, model.Stopping:
-		return true
-	}
-	return len(s.survivors) > 0
-}
+func (s *state) runs() bool { return s.phase.Runs() || len(s.survivors) > 0 }
 
 // threshold is the life at which the present connection has lasted (L1).
 func (s *state) threshold() instant { return later(s.born, s.spec.Timings.Lasting()) }

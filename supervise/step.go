@@ -110,7 +110,7 @@ func (t *turn) slotAwaited(e slotAwaited) {
 	}
 	ev := t.event(model.EvQueued)
 	ev.Attempt = model.Some(t.upcoming)
-	ev.Text = redact.Sprintf("queued for attempt %d: %d before it wait for a start slot", redact.Int(t.upcoming), redact.Int(e.ahead))
+	ev.Text = redact.Sprintf("queued for attempt %d: no start slot is free, %d ahead of it", redact.Int(t.upcoming), redact.Int(e.ahead))
 	t.tell(ev)
 }
 

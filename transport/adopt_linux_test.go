@@ -49,8 +49,8 @@ func TestT1_WhatHidesEndsWithItsLaunchOrWithTheHost(t *testing.T) {
 	}
 }
 
-// TestT1_WhatHidesEndsWithALaunchThatIsKilled: it is known from when the handshake
-// completed.
+// TestT1_WhatHidesEndsWithALaunchThatIsKilled: it is known from when the launch is
+// said to be connected.
 func TestT1_WhatHidesEndsWithALaunchThatIsKilled(t *testing.T) {
 	t.Parallel()
 	spec := commandSpec("/bin/sh", "-c", hiders[0].script+"; exec "+self(t)+" demo healthy")

@@ -43,10 +43,7 @@ func (r *Run) hold(p *process, l link) error {
 	if !r.handshaken(s) {
 		return nil
 	}
-	if p != nil {
-		r.host.procs.learn(p) // it may end of itself
-	}
-	if err = r.settle(s); err == nil {
+	if err = r.settle(p, s); err == nil {
 		select {
 		case err = <-waited:
 		case <-r.ctx.Done():

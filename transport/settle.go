@@ -17,7 +17,7 @@ const maxToolPages = 1_000
 // settle does what follows the handshake: the policy exchange and tools/list,
 // each of which gives up after 15 s. Then it tells Connected. An error means
 // that the connection broke meanwhile, and that nothing was told (M3).
-func (r *Run) settle(s *session) error {
+func (r *Run) settle(p *process, s *session) error {
 	if err := r.exchangePolicy(s); broke(err) {
 		return err
 	}
@@ -34,6 +34,9 @@ func (r *Run) settle(s *session) error {
 		case err == nil:
 			tools = model.Some(n)
 		}
+	}
+	if p != nil {
+		r.host.procs.learn(p) // it may end of itself, and leave nobody to learn from
 	}
 	r.report(model.Connected{At: time.Now(), Tools: tools})
 	return nil

@@ -9,6 +9,9 @@ import (
 // key gives a key to whom it belongs.
 func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
+	if rest, escaped := a.escaped(msg); escaped {
+		return rest
+	}
 	a.awaits, a.table.touched = false, true
 	switch {
 	case name == "ctrl+c":
@@ -28,7 +31,20 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	if len(a.ledger.waiting) == 0 {
 		a.ledger.clear()
 	}
-	return a.act(a.keys.lookup(name, a.focus))
+	do := a.keys.lookup(name, a.focus)
+	if do == nothing && a.keys.lookup(name, a.focus^anywhere) != nothing {
+		a.said = a.elsewhere(name)
+	}
+	return a.act(do)
+}
+
+// elsewhere says where a key works that does nothing here.
+func (a *app) elsewhere(name string) string {
+	where := "table"
+	if a.focus == inTable {
+		where = "pane"
+	}
+	return lastField(a.keys.label(switchFocus)) + " first: " + labelOf([]string{name}) + " works in the " + where
 }
 
 // act does what a key asks for. What concerns the selected server reads its
@@ -36,6 +52,10 @@ func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 func (a *app) act(do action) tea.Cmd {
 	if a.move(do) || a.arrangeTable(do) || a.arrangePane(do) {
 		return a.fetch()
+	}
+	if a.opts.ReadOnly && ordering(do) {
+		a.said = "this dashboard only reads: attach without --read-only gives orders"
+		return nil
 	}
 	switch do {
 	case doRestart:
@@ -69,6 +89,15 @@ func (a *app) act(do action) tea.Cmd {
 		return a.quit()
 	}
 	return nil
+}
+
+// ordering reports whether an action changes something in the engine.
+func ordering(do action) bool {
+	switch do {
+	case doRestart, doDisconnect, doConnect, doAcknowledge, doReload:
+		return true
+	}
+	return false
 }
 
 // move moves the selection, or the pane's current row.
@@ -142,7 +171,10 @@ func (a *app) arrangePane(do action) bool {
 	v := &p.scrolls[p.view]
 	switch do {
 	case showLog, showFailures, showDetails, showHistory:
-		p.view = view(do - showLog)
+		p.turn(view(do - showLog))
+		if a.places.paneHeight == 0 && a.table.row() != nil { // there is no room beside the table
+			a.focus = inPane
+		}
 	case switchFocus:
 		p.zoomed = false
 		a.table.settle()
@@ -178,13 +210,14 @@ func (a *app) sharePane(n int) {
 	a.pane.share = clamp(tenths+n, 1, 9) * 100
 }
 
-// leave leaves the innermost thing that can be left.
+// leave leaves the innermost thing that can be left: a search before all, from
+// wherever.
 func (a *app) leave() {
 	switch {
+	case a.pane.search != "":
+		a.pane.search = ""
 	case a.pane.zoomed:
 		a.pane.zoomed, a.focus = false, inTable
-	case a.focus == inPane && a.pane.search != "":
-		a.pane.search = ""
 	case a.focus == inPane:
 		a.focus = inTable
 	case len(a.table.marks) > 0:

@@ -33,6 +33,7 @@ type app struct {
 	look      *look
 	keys      keymap
 	pace      *pace // nil without a terminal
+	gate      *gate // likewise
 	jobs      jobs
 	linesRest time.Duration // the bound; a test's own
 
@@ -41,9 +42,12 @@ type app struct {
 	have          bool   // a snapshot has come
 	lost          string // why the engine cannot be read
 	lostAt        time.Time
+	attended      time.Time // when a key was touched last; at first, when there was something to see
+	deaf          time.Time // until when keys belong to an escape that meant nothing
 	stop          stopping
 	backAt        time.Time // when the shell gave the terminal back last
 	skew          time.Duration
+	ownLine       time.Time // until when the header's counts keep a line of their own
 	census        census
 
 	table    table
@@ -99,6 +103,26 @@ func (a *app) clock() time.Time {
 	return now.Add(-time.Duration(now.Nanosecond()))
 }
 
+// attention is how long after a key somebody is taken to look at the screen.
+const attention = time.Minute
+
+// attend notes that somebody is there.
+func (a *app) attend() {
+	a.attended = a.now()
+	a.touch()
+}
+
+// clockText is the clock, of one width. Its seconds are for who is there: a
+// screen that nobody has touched for a while, and on which nothing counts, stays
+// as it is for a minute. Each frame costs more than all else that is done then.
+func (a *app) clockText() string {
+	now := a.clock()
+	if now.Sub(a.attended) < attention {
+		return now.Format(time.TimeOnly)
+	}
+	return now.Format("   15:04")
+}
+
 // engineNow is the clock of the engine's host. It stands still while the engine
 // is lost: countdowns that nobody counts would be guesses (D8).
 func (a *app) engineNow() time.Time {
@@ -132,7 +156,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.takeLeft(msg.err)
 	case tickMsg:
 		a.stale = true
-		return tea.Batch(a.tick(), a.fetchAnswers(), a.fetch()) // an answer need not change a row
+		return tea.Batch(a.tick(), a.retake(), a.fetchAnswers(), a.fetch()) // an answer need not change a row
 	case linesMsg, restedMsg, historyMsg, usageMsg, dayMsg, answersMsg:
 		return a.takeFetched(msg)
 	case savedMsg:
@@ -143,7 +167,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.takeReloaded(msg)
 	case tea.KeyPressMsg:
 		a.stale = true
-		a.touch()
+		a.attend()
 		return a.key(msg)
 	case tea.PasteMsg:
 		if a.mode == filtering || a.mode == searching {
@@ -152,7 +176,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 			return a.typed()
 		}
 	case tea.MouseMsg:
-		a.touch()
+		a.attend()
 		return a.mouse(msg)
 	default:
 		a.terminal(msg)
@@ -167,7 +191,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 func (a *app) terminal(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		a.width, a.height = msg.Width, msg.Height
+		a.width, a.height, a.ownLine = msg.Width, msg.Height, time.Time{}
 		a.table.resize(a.width)
 	case tea.BackgroundColorMsg:
 		bg := light
@@ -213,6 +237,10 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 	}
 	old := a.fleet
 	a.fleet = f
+	a.table.stopping, a.pane.stopping = f.Stopping, f.Stopping
+	if !a.have {
+		a.attended = a.now()
+	}
 	if !a.have || a.lost != "" || old.Note != f.Note || old.Waits != f.Waits || !slices.Equal(old.Warnings, f.Warnings) || old.Stopping != f.Stopping || old.Host != f.Host || old.Config != f.Config {
 		a.stale = true
 	}
@@ -221,9 +249,13 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 		a.ledger.after = 0
 	}
 	a.have, a.lost = true, ""
+	selected := a.table.row()
 	if a.table.set(f.Rows) {
 		a.census = count(f.Rows)
-		a.stale, a.changed = true, true
+		a.changed = true
+		if a.table.row() != selected || !slices.EqualFunc(old.Rows, f.Rows, sameAtAGlance) {
+			a.stale = true
+		}
 	}
 	return tea.Batch(a.fetch(), a.fetchAnswers())
 }

@@ -13,7 +13,7 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 	case colName:
 		return nameTone(r), r.Server
 	case colPhase:
-		return phaseTones[r.Phase], l.phases[r.Phase] + " " + r.Phase.String() + t.elapsed(r, now)
+		return phaseTones[r.Phase], l.phases[r.Phase] + " " + r.Phase.String()
 	case colAttempt:
 		if r.Attempt == 0 {
 			return dim, "0"
@@ -25,6 +25,9 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 		}
 		return plain, countdown(r.Next.Sub(now))
 	case colFor:
+		if r.Phase == model.Settling {
+			return phaseTones[r.Phase], settled(r, now) + "s"
+		}
 		return dim, span(now.Sub(r.Since))
 	case colProbe:
 		return probe(l, r)
@@ -39,17 +42,6 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 		return dim, t.tagsOf[r.Shown]
 	}
 	return plain, ""
-}
-
-// elapsed is how far settling has come: ` 112/300 s`.
-func (t *table) elapsed(r *model.Row, now time.Time) string {
-	if r.Phase != model.Settling || !t.layout.elapsed {
-		return ""
-	}
-	if t.layout.unit {
-		return " " + settled(r, now) + " s"
-	}
-	return " " + settled(r, now)
 }
 
 // settled is the connection's life over the threshold, in seconds: `112/300`.
@@ -115,11 +107,20 @@ func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
 	}
 	switch {
 	case r.Phase == model.Off && r.HeldSince.IsZero():
-		put(dim, gap+"disabled in the configuration")
+		put(dim, gap+whyOff(t.stopping))
 	case r.Phase == model.Off:
 	case !r.LastFailure.IsZero():
 		put(failureTone(r), gap+r.LastFailure.String())
 	}
+}
+
+// whyOff says why a server is off that no operator disconnected. While rollcall
+// stops nothing tells those that it stopped from those that were disabled.
+func whyOff(stopping bool) string {
+	if stopping {
+		return "rollcall is stopping"
+	}
+	return "disabled in the configuration"
 }
 
 // acknowledged says who knows of the open episode, and since when.

@@ -27,11 +27,9 @@ type field struct {
 
 // layout is the columns that fit, and the cells before and between them.
 type layout struct {
-	fields  []field
-	gutter  int // for the cursor and the mark
-	gap     int
-	elapsed bool // the phase says how far settling has come,
-	unit    bool // and in what unit
+	fields []field
+	gutter int // for the cursor and the mark
+	gap    int
 }
 
 // longest is what the fleet's longest texts take, in cells.
@@ -41,27 +39,24 @@ type longest struct{ name, tags, lasting int }
 // goes in D1's order: tags, transport, starts, probe, in-phase-for. The last
 // failure takes what is left.
 func layoutFor(width int, of longest) layout {
-	l := layout{gutter: 3, gap: 2, elapsed: true, unit: true}
-	name := clamp(of.name, 6, max(width/5, 8))
-	phase := len("* settling ") + 2*max(of.lasting, 3) + len("/ s")
+	l := layout{gutter: 3, gap: 2}
+	name := clamp(of.name, 6, min(max(width/5, 8), max(width/7, 16)))
 	attempt, next := "ATTEMPT", "NEXT RETRY"
-	switch {
-	case width < 60:
-		l.gutter, l.gap, l.elapsed = 2, 1, false
-		phase, attempt, next = len("* settling"), "ATT", "NEXT"
-	case width < 120:
-		l.unit = false
-		if width < 100 { // what failed needs the cells more than the eye needs the gaps
-			l.gap = 1
-		}
-		phase, attempt, next = phase-len(" s"), "ATT", "NEXT"
+	if width < 120 {
+		attempt, next = "ATT", "NEXT"
+	}
+	if width < 100 { // what failed needs the cells more than the eye needs the gaps
+		l.gap = 1
+	}
+	if width < 60 {
+		l.gutter = 2
 	}
 	fields := []field{
 		{colName, "SERVER", name, false, byName},
-		{colPhase, "PHASE", phase, false, byPhase},
+		{colPhase, "PHASE", len("* settling"), false, byPhase},
 		{colAttempt, attempt, len(attempt), true, byAttempt},
 		{colNext, next, max(len(next), 7), true, byNext},
-		{colFor, "FOR", 7, true, byFor},
+		{colFor, "FOR", max(len("23h 59m"), 2*of.lasting+len("/s")), true, byFor},
 		{colProbe, "PROBE", 9, true, byProbe},
 		{colStarts, "STARTS", 6, true, byStarts},
 		{colVia, "VIA", 5, false, byVia},
@@ -72,8 +67,14 @@ func layoutFor(width int, of longest) layout {
 	if of.tags == 0 {
 		fields = without(fields, colTags)
 	}
-	wanted := max(18, width/4) // of the last failure, to be of use
+	// The last failure wants cells to say why; what a long name takes is its, not
+	// another column's.
+	long := max(name-12, 0)
+	wanted := max(clamp(width*2/5, 18, 48)-long, 18)
 	for _, c := range drop {
+		if c == colFor { // since when matters as much
+			wanted = max(18, width/4-long)
+		}
 		if l.rest(fields, width) >= wanted {
 			break
 		}

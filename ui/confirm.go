@@ -20,8 +20,9 @@ type question struct {
 // quits reports whether it is about quitting.
 func (q question) quits() bool { return q.to == nil && q.reload == nil }
 
-// orderQuestion asks before an order for more than one server.
-func orderQuestion(verb model.Verb, rows []*model.Row) question {
+// orderQuestion asks before an order for more than one server, or for one that
+// is not on the screen; hidden is how many are not.
+func orderQuestion(verb model.Verb, rows []*model.Row, hidden int) question {
 	q := question{verb: verb}
 	off := 0
 	for _, r := range rows {
@@ -33,6 +34,9 @@ func orderQuestion(verb model.Verb, rows []*model.Row) question {
 	q.text = verb.String() + " " + several(len(rows), "server") + ": " + firstOf(q.to, 3)
 	if verb == model.Restart && off > 0 {
 		q.text += " (" + strconv.Itoa(off) + " off, skipped)"
+	}
+	if hidden > 0 {
+		q.text += " (" + strconv.Itoa(hidden) + " not shown)"
 	}
 	q.text += "? y/n"
 	return q
@@ -55,18 +59,9 @@ func firstOf(names []string, n int) string {
 func running(rows []*model.Row) int {
 	n := 0
 	for _, r := range rows {
-		if holds(r.Phase) {
+		if r.Phase.Runs() {
 			n++
 		}
 	}
 	return n
-}
-
-// holds reports whether a server in this phase has something to stop.
-func holds(p model.Phase) bool {
-	switch p {
-	case model.Starting, model.Settling, model.Up, model.Stopping:
-		return true
-	}
-	return false
 }

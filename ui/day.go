@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +16,40 @@ type timeline struct {
 	fetching bool
 }
 
-// due reports whether it is time to ask again: once a minute, never each frame.
+// How often a timeline is asked for, never each frame: a short time changes much
+// in a minute.
+const (
+	dayEvery   = time.Minute
+	youngEvery = 10 * time.Second // while it counts less than young
+	young      = time.Hour
+)
+
+// due reports whether it is time to ask again.
 func (t *timeline) due(now time.Time) bool {
-	return !t.fetching && (t.asked.IsZero() || now.Sub(t.asked).Abs() >= time.Minute)
+	every := dayEvery
+	if t.counted(t.asked) < young {
+		every = youngEvery
+	}
+	return !t.fetching && (t.asked.IsZero() || now.Sub(t.asked).Abs() >= every)
+}
+
+// since is from when on it counts: the start of the first slot that holds
+// anything; zero where none does.
+func (t *timeline) since() time.Time {
+	i := slices.IndexFunc(t.day.Slots, func(m model.Moment) bool { return m != model.Moment{} })
+	if i < 0 {
+		return time.Time{}
+	}
+	return t.day.Start.Add(time.Duration(i) * t.day.Slot)
+}
+
+// counted is how long it has counted until an instant; 0 where it is empty.
+func (t *timeline) counted(until time.Time) time.Duration {
+	since := t.since()
+	if since.IsZero() {
+		return 0
+	}
+	return until.Sub(since)
 }
 
 // lot is what happened most in a part of a day, or what must not be
@@ -202,7 +234,7 @@ func (p *pane) drawSummary(c *canvas, lines int) {
 func (l *look) sum(all model.Moment, low, high time.Duration) []piece {
 	pieces := []piece{{dim, "24 h:"}}
 	for lot, d := range [lots]time.Duration{upLot: all.Up, settlingLot: all.Settling, tryingLot: all.Trying, downLot: all.Down, offLot: all.Off} {
-		if d > 0 {
+		if d >= time.Second {
 			pieces = append(pieces, piece{lotTones[lot], "  " + l.lots[lot]}, piece{dim, " " + lotNames[lot] + " " + span(d)})
 		}
 	}
@@ -211,7 +243,7 @@ func (l *look) sum(all model.Moment, low, high time.Duration) []piece {
 		parts = append(parts, several(all.Failures, "failure"))
 	}
 	if high > 0 {
-		parts = append(parts, "probes "+latency(low)+" to "+latency(high))
+		parts = append(parts, "probes "+between(low, high))
 	}
 	if all.Timeouts > 0 {
 		parts = append(parts, strconv.Itoa(all.Timeouts)+" unanswered")
@@ -219,32 +251,53 @@ func (l *look) sum(all model.Moment, low, high time.Duration) []piece {
 	return append(pieces, piece{dim, "  " + strings.Join(parts, ", ")})
 }
 
+// dayText is the cells beside the fleet's day, for its longest text.
+const dayText = len(" 24 h  now  connected 99.9 % of the time wanted since 15:04, 999 failures")
+
 // drawFleetDay writes the fleet's day in one line: how much of what was wanted
-// was up. Full is all of it; what was down is red, what failed is yellow.
+// was connected, lasting or not yet. Full is all of it; what was down is red, what
+// failed is yellow. An empty configuration has none.
 func (a *app) drawFleetDay(c *canvas) {
-	columns, all := merged(a.day.day.Slots, max(c.width-60, 12))
-	if len(columns) == 0 {
+	columns, all := merged(a.day.day.Slots, max(c.width-dayText, 8))
+	if len(columns) == 0 || len(a.fleet.Rows) == 0 {
 		return
 	}
 	c.put(dim, " 24 h ")
 	for _, m := range columns {
-		wanted := m.Up + m.Settling + m.Trying + m.Down
 		t := lotTones[lotOf(m)]
-		if lotOf(m) == offLot || lotOf(m) == unseenLot || wanted == 0 {
+		if lotOf(m) == offLot || lotOf(m) == unseenLot || wanted(m) == 0 {
 			c.put(t, a.look.lots[lotOf(m)])
 			continue
 		}
-		c.put(t, a.look.bar(m.Up, wanted))
+		c.put(t, a.look.bar(m.Up+m.Settling, wanted(m)))
 	}
-	text := " now"
-	if wanted := all.Up + all.Settling + all.Trying + all.Down; wanted > 0 {
-		text += "  up " + percent(all.Up, wanted) + " of the time wanted"
+	c.put(dim, " now  "+a.day.text(all, a.engineNow()))
+	c.end()
+}
+
+// wanted is how long servers were to run in a moment.
+func wanted(m model.Moment) time.Duration { return m.Up + m.Settling + m.Trying + m.Down }
+
+// text is what a day adds up to: `connected 99.1 % of the time wanted since 14:03,
+// 3 failures`. One that is younger says since when it counts; in its first minute
+// a share says nothing yet.
+func (t *timeline) text(all model.Moment, now time.Time) string {
+	since := t.since()
+	if since.IsZero() {
+		return "nothing counted yet"
 	}
+	text := ""
+	if wanted(all) > 0 && now.Sub(since) >= time.Minute {
+		text = "connected " + percent(all.Up+all.Settling, wanted(all)) + " of the time wanted "
+	}
+	if now.Sub(since) < day-t.day.Slot { // the oldest slot of a whole day goes as the newest fills
+		text += "since " + since.Local().Format("15:04")
+	}
+	text = strings.TrimSuffix(text, " ")
 	if all.Failures > 0 {
 		text += ", " + several(all.Failures, "failure")
 	}
-	c.put(dim, text)
-	c.end()
+	return strings.TrimPrefix(text, ", ")
 }
 
 // percent is a part of a whole, rounded down, so that 100 % is all of it.
@@ -271,5 +324,13 @@ func sparkline(l *look, all []time.Duration, width int) string {
 	for _, d := range all {
 		b.WriteString(l.bar(d-low, high-low))
 	}
-	return "probes " + b.String() + " " + latency(low) + " to " + latency(high)
+	return "probes " + b.String() + " " + between(low, high)
+}
+
+// between is a range of latencies; one that reads alike at both ends is said once.
+func between(low, high time.Duration) string {
+	if from, to := latency(low), latency(high); from != to {
+		return from + " to " + to
+	}
+	return latency(high)
 }

@@ -109,3 +109,56 @@ func TestPercentRoundsDown(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFleetsDayAgreesWithTheHeader: who is connected counts, lasting or not;
+// a day that is none yet says since when it counts, and is read more often.
+func TestTheFleetsDayAgreesWithTheHeader(t *testing.T) {
+	const slot = 5 * time.Minute
+	start := noon.Add(-24 * time.Hour).Truncate(slot)
+	at := func(ago time.Duration, m model.Moment) timeline {
+		day := timeline{day: model.Timeline{Start: start, Slot: slot, Slots: make([]model.Moment, 289)}}
+		day.day.Slots[int(noon.Add(-ago).Sub(start)/slot)] = m
+		return day
+	}
+	settling := model.Moment{Settling: 9 * time.Minute, Trying: time.Minute}
+	for _, c := range []struct {
+		t    timeline
+		m    model.Moment
+		want string
+	}{
+		{at(6*time.Minute, settling), settling, "connected 90.0 % of the time wanted since 13:55"},
+		{at(0, settling), settling, "since 14:05"}, // for 9 s
+		{at(time.Hour, model.Moment{Off: 1, Failures: 2}), model.Moment{Off: 1, Failures: 2}, "since 13:05, 2 failures"},
+		{at(24*time.Hour, settling), settling, "connected 90.0 % of the time wanted"},
+		{timeline{}, model.Moment{}, "nothing counted yet"},
+	} {
+		if got := c.t.text(c.m, noon); got != c.want {
+			t.Errorf("it says %q, want %q", got, c.want)
+		}
+	}
+	for age, every := range map[time.Duration]time.Duration{6 * time.Minute: youngEvery, 2 * time.Hour: dayEvery} {
+		d := at(age, settling)
+		d.asked = noon
+		if d.due(noon.Add(every-time.Second)) || !d.due(noon.Add(every)) {
+			t.Errorf("a day that counts for %v is not read each %v", age, every)
+		}
+	}
+}
+
+func TestD11_NoServersHaveNoDay(t *testing.T) {
+	b := newBench(t, model.Fleet{Seq: 1, At: noon, Config: text("servers.toml")}, 120, 40, Options{})
+	if got := b.screen(); strings.Contains(got, "24 h") || !strings.Contains(got, "No servers in") {
+		t.Errorf("an empty configuration shows\n%s", got)
+	}
+}
+
+func TestARangeOfLatenciesIsSaidOnce(t *testing.T) {
+	for _, c := range []struct {
+		low, high time.Duration
+		want      string
+	}{{1, 900, "<1 ms"}, {time.Millisecond, time.Second, "1 ms to 1.0 s"}} {
+		if got := between(c.low, c.high); got != c.want {
+			t.Errorf("%v to %v is %q", c.low, c.high, got)
+		}
+	}
+}

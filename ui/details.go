@@ -30,14 +30,14 @@ func (s *sheet) gap() {
 
 // details is all that is known of a server (D6). Secrets were hidden before
 // they came here.
-func details(r *model.Row, u *usage, now time.Time) []entry {
+func details(r *model.Row, u *usage, stopping bool, now time.Time) []entry {
 	if r == nil {
 		return nil
 	}
 	var s sheet
-	s.state(r, now)
+	s.state(r, stopping, now)
 	s.gap()
-	s.connection(r, u)
+	s.connection(r, u, now)
 	s.gap()
 	if r.Shown == nil {
 		return s.entries
@@ -48,10 +48,12 @@ func details(r *model.Row, u *usage, now time.Time) []entry {
 	return s.entries
 }
 
-func (s *sheet) state(r *model.Row, now time.Time) {
-	s.add("phase", phaseTones[r.Phase], r.Phase.String()+phaseSays(r, now))
+func (s *sheet) state(r *model.Row, stopping bool, now time.Time) {
+	s.add("phase", phaseTones[r.Phase], r.Phase.String()+phaseSays(r, stopping, now))
 	s.add("in it for", plain, long(now.Sub(r.Since)))
-	s.add("what to do", note, whatToDo(r))
+	if !stopping {
+		s.add("what to do", note, whatToDo(r))
+	}
 	if !r.HeldSince.IsZero() {
 		s.add("held", plain, held(r, now)+", "+r.HeldSince.Local().Format(stamp)+": until c connects, over restarts of rollcall too")
 	}
@@ -101,12 +103,12 @@ func whatToDo(r *model.Row) string {
 }
 
 // phaseSays tells what the phase means for this row, and what comes next.
-func phaseSays(r *model.Row, now time.Time) string {
+func phaseSays(r *model.Row, stopping bool, now time.Time) string {
 	attempt := "attempt " + strconv.Itoa(r.Attempt)
 	switch r.Phase {
 	case model.Off:
 		if r.HeldSince.IsZero() {
-			return ", disabled in the configuration"
+			return ", " + whyOff(stopping)
 		}
 		return ", disconnected by an operator"
 	case model.Queued:
@@ -132,7 +134,7 @@ func phaseSays(r *model.Row, now time.Time) string {
 	return ", nothing was started"
 }
 
-func (s *sheet) connection(r *model.Row, u *usage) {
+func (s *sheet) connection(r *model.Row, u *usage, now time.Time) {
 	if r.Shown != nil { // nil: its entry was refused, and nothing is known of it
 		s.add("protocol", plain, r.Protocol.Title()+" over "+r.Transport.String())
 	}
@@ -153,6 +155,7 @@ func (s *sheet) connection(r *model.Row, u *usage) {
 	if r.Tools.Ok {
 		s.add("tools", plain, strconv.Itoa(r.Tools.V))
 	}
+	s.add("last probe", plain, lastProbe(r.Probe, now))
 	s.add("starts", plain, strconv.Itoa(r.Starts)+", run "+strconv.FormatUint(r.Run, 10))
 	if r.Lines > 0 {
 		s.add("log", plain, several(int(r.Lines), "line")+" since rollcall started")
@@ -160,6 +163,27 @@ func (s *sheet) connection(r *model.Row, u *usage) {
 	if r.Noise > 0 {
 		s.add("noise", warn, several(int(r.Noise), "line")+" on stdout that is no JSON-RPC")
 	}
+}
+
+// lastProbe is what the last probe came to, and when: `alive in 41 ms, 50 s
+// ago`; empty where there was none. A probe that had no success has the row that
+// it makes (P3).
+func lastProbe(p model.Probe, now time.Time) string {
+	if p.IsZero() {
+		return ""
+	}
+	text := p.Outcome.String()
+	if p.Outcome == model.Alive {
+		text += " in " + latency(p.Latency)
+	}
+	text += ", " + long(now.Sub(p.At)) + " ago"
+	if p.Timeouts > 0 {
+		text += ", " + strconv.Itoa(p.Timeouts) + " of 3 in a row"
+	}
+	if p.Outcome != model.Alive && p.Latency > 0 {
+		text += "; the last alive took " + latency(p.Latency)
+	}
+	return text
 }
 
 func (s *sheet) entry(e *model.Shown) {

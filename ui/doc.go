@@ -5,7 +5,7 @@
 //	Engine.Next ──fleet──▶ feed (latest wins) ──message──▶ app.Update ──▶ table, pane, ledger
 //	a key ──▶ keymap ──action──▶ app ──Order──▶ Engine.Do      (never blocks)
 //	Engine.Lines, Engine.Events ◀──command── app               (outside Update)
-//	Engine.Timeline, Engine.Usage ◀──command── app             (once a minute; every 2 s while looked at)
+//	Engine.Timeline, Engine.Usage ◀──command── app             (once a minute, a young one each 10 s; every 2 s while looked at)
 //	Engine.Pending, Engine.Reload ◀──command── app             (R; outside Update)
 //	app.View: one string, built anew only when something visible changed
 //	          ──▶ Bubble Tea, at once (pace): the cells that differ go to the terminal

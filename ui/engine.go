@@ -54,6 +54,9 @@ type Options struct {
 	// (D4). Without it the engine is another's: quitting detaches, and stops
 	// nothing.
 	HoldsEngine bool
+	// ReadOnly: the engine takes no order from here, so none is offered or asked
+	// about (N2).
+	ReadOnly bool
 	// Stop stops every server and returns when each is reaped or given up; Kill
 	// makes it end what it has not ended yet, at once (X2). They are called in
 	// goroutines of their own, Stop once, and Kill after it. The screen stays

@@ -78,8 +78,22 @@ func (a *app) fetchEvents(row *model.Row) tea.Cmd {
 // wrote: there is no new event then.
 func sameButLines(a, b *model.Row) bool {
 	x, y := *a, *b
-	x.Lines, x.Noise = y.Lines, y.Noise
+	x.Lines, x.Noise, x.StderrLines, x.StderrBytes = y.Lines, y.Noise, y.StderrLines, y.StderrBytes
 	return x == y
+}
+
+// sameAtAGlance reports whether the change of a row can be shown with the next
+// full second: what its server wrote is the pane's, and a latency is a number
+// among many. Each frame costs more than all else that an idle dashboard does.
+func sameAtAGlance(a, b *model.Row) bool {
+	if a == b {
+		return true
+	}
+	x := *a
+	if x.Probe.Outcome == b.Probe.Outcome && x.Probe.Timeouts == b.Probe.Timeouts {
+		x.Probe = b.Probe
+	}
+	return sameButLines(&x, b)
 }
 
 // linesRest is how long a log rests that brought a page or more at once: what
@@ -95,7 +109,7 @@ func (a *app) rest() tea.Cmd {
 	return tea.Tick(a.linesRest, func(time.Time) tea.Msg { return restedMsg{} })
 }
 
-// fetchDay reads a timeline where the last one is a minute old.
+// fetchDay reads a timeline where the last one is old.
 func (a *app) fetchDay(server string, t *timeline) tea.Cmd {
 	if !a.have || !t.due(a.now()) {
 		return nil

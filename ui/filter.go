@@ -20,7 +20,9 @@ type clause struct {
 }
 
 // compile reads a filter: words, `tag:x`, `phase:down`, and `!` before any of
-// them. What is not finished yet (`!`, `tag:`) hides nothing.
+// them. What is not finished yet (`!`, `tag:`) hides nothing. A tag is meant as it
+// is written, as on the command line; `tag:x*` is every tag that begins so. A
+// phase may be begun: none is the beginning of another.
 func compile(filter string) pattern {
 	var p pattern
 	for _, w := range strings.Fields(filter) {
@@ -55,11 +57,18 @@ func (p pattern) matches(r *model.Row) bool {
 func (t clause) holds(r *model.Row) bool {
 	switch {
 	case t.field == "phase":
-		return strings.HasPrefix(r.Phase.String(), t.word) || strings.HasPrefix("down", t.word) && !r.DownSince.IsZero()
+		return slices.ContainsFunc(states(r), func(s string) bool { return strings.HasPrefix(s, t.word) })
 	case t.field == "tag":
-		return slices.ContainsFunc(tags(r), func(s string) bool { return strings.HasPrefix(strings.ToLower(s), t.word) })
+		beginning, open := strings.CutSuffix(t.word, "*")
+		return slices.ContainsFunc(tags(r), func(s string) bool {
+			s = strings.ToLower(s)
+			return s == t.word || open && strings.HasPrefix(s, beginning)
+		})
 	}
 	texts := append([]string{r.Server, r.Phase.String()}, tags(r)...)
+	if !r.AckedSince.IsZero() {
+		texts = append(texts, ackedWords...)
+	}
 	said := strings.Fields(r.LastFailure.String())
 	if within(strings.ToLower(t.word), append(texts, said...)) {
 		return true
@@ -69,6 +78,21 @@ func (t clause) holds(r *model.Row) bool {
 	}
 	said = slices.DeleteFunc(said, func(s string) bool { return len(s) > longWord })
 	return len(fuzzy.FindNoSort(t.word, append(texts, said...))) > 0
+}
+
+// ackedWords are what an acknowledged row is found by.
+var ackedWords = []string{"acked", "acknowledged"}
+
+// states are the words that phase: knows of a row.
+func states(r *model.Row) []string {
+	words := []string{r.Phase.String()}
+	if !r.DownSince.IsZero() {
+		words = append(words, "down")
+	}
+	if !r.AckedSince.IsZero() {
+		words = append(words, ackedWords...)
+	}
+	return words
 }
 
 // longWord is how many bytes a word of a failure may have to be found by letters

@@ -113,6 +113,12 @@ func (a *app) footerWord(b *binding) string {
 	switch {
 	case b.do == switchFocus && a.focus == inPane:
 		return "table"
+	case b.do == leave && a.pane.search != "":
+		return "end search"
+	case b.do == leave && a.focus == inTable && len(a.table.marks) > 0:
+		return "unmark"
+	case b.do == leave && a.focus == inTable:
+		return "show all"
 	case b.do == doQuit && a.stop != goingOn:
 		return "kill"
 	case b.do == doQuit && !a.opts.HoldsEngine:
@@ -130,6 +136,9 @@ func lastField(label string) string {
 func (a *app) offered(do action) bool {
 	row := a.table.row()
 	many := len(a.table.marks) > 0
+	if ordering(do) && (a.opts.ReadOnly || a.fleet.Stopping || a.stop != goingOn) {
+		return false // all of them would be refused
+	}
 	switch do {
 	case openFilter, cycleSort, cycleProblems:
 		return len(a.table.all) > 0
@@ -146,7 +155,7 @@ func (a *app) offered(do action) bool {
 	case doReload:
 		return a.fleet.Waits != (model.Waits{})
 	case leave:
-		return many || a.table.filter != "" || a.pane.zoomed
+		return many || a.table.filter != "" || a.pane.zoomed || a.pane.search != ""
 	case toggleFollow:
 		return a.focus == inPane && !a.pane.scrolls[a.pane.view].follow && a.pane.view != detailView
 	case toggleWrap, copyLine, toggleZoom:

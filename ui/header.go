@@ -74,14 +74,25 @@ func (c census) startText(l *look) string {
 	return text
 }
 
-// downText names who is down, and since when: `2 down: github for 13 min,
-// search for 40 s`.
-func (c census) downText(now time.Time) string {
+// downText names who is down, and since when: `5 down: github for 13 min, search
+// for 40 s and 3 more`. It names as many as fit into room cells, but one at least,
+// and never leaves out how many more there are.
+func (c census) downText(l *look, now time.Time, room int) string {
 	names := make([]string, len(c.down))
 	for i, r := range c.down {
 		names[i] = r.Server + " for " + long(now.Sub(r.DownSince))
 	}
-	return strconv.Itoa(len(names)) + " down: " + firstOf(names, 3)
+	head := strconv.Itoa(len(names)) + " down: "
+	for n := 3; n > 1; n-- {
+		if text := head + firstOf(names, n); l.width(text) <= room {
+			return text
+		}
+	}
+	if len(names) == 1 {
+		return l.cut(head+names[0], room)
+	}
+	more := " and " + strconv.Itoa(len(names)-1) + " more"
+	return l.cut(head+names[0], max(room-l.width(more), 0)) + more
 }
 
 // words says which phases' counts bear their word beside the glyph.
@@ -135,19 +146,29 @@ type piece struct {
 	text string
 }
 
+// ownLineFor is how long counts that needed a line of their own keep it: what is
+// below the header must not jump as counts come and go.
+const ownLineFor = 30 * time.Second
+
 // drawHeader writes the header: two lines where the counts need one of their
 // own, and one more for what an operator must know. At most limit lines.
 func (a *app) drawHeader(c *canvas, limit int) {
 	if limit < 1 {
 		return
 	}
-	clock := a.clock().Format(time.TimeOnly)
+	clock := a.clockText()
 	title := a.fleet.Host.String()
 	if file := a.fleet.Config.String(); file != "" {
 		title += " " + a.look.signs.dot + " " + filepath.Base(file)
 	}
 	room := a.width - a.look.width(" rollcall  "+title) - len(clock) - 6
+	if a.clock().Before(a.ownLine) {
+		room = 0
+	}
 	pieces, width, own := a.census.fit(a.look, room, a.width-1)
+	if own && room > 0 {
+		a.ownLine = a.clock().Add(ownLineFor)
+	}
 	tail := len(clock) + 1
 	if !own {
 		tail += width + 3
@@ -184,15 +205,17 @@ func (a *app) drawNotices(c *canvas, limit int) {
 	}
 }
 
+// noticeGap is the cells between two notices of a line.
+const noticeGap = 3
+
 func (a *app) drawNoticeLine(c *canvas, notices []piece, limit int) {
 	if len(notices) == 0 || c.lines >= limit {
 		return
 	}
-	const gap = 3
 	c.fill(1)
 	for i, n := range notices {
 		if i > 0 {
-			c.fill(gap)
+			c.fill(noticeGap)
 		}
 		c.put(n.tone, n.text)
 	}
@@ -215,29 +238,41 @@ func (a *app) notices() []piece {
 		text, end := a.stopText(a.engineNow())
 		return []piece{{warn, a.keepEnd(" "+text+end, end)[1:]}}
 	}
-	var all []piece
-	add := func(t tone, text string) {
-		if text != "" {
-			all = append(all, piece{t, text})
-		}
+	var before, after []piece
+	if w := a.waits(); w != "" {
+		before = append(before, piece{warn, w})
 	}
-	add(warn, a.waits())
+	if a.census.known > 0 {
+		after = append(after, piece{dim, strconv.Itoa(a.census.known) + " acknowledged"})
+	}
+	if s := a.census.startText(a.look); s != "" {
+		after = append(after, piece{active, s})
+	}
+	room := a.width - 1
+	for _, p := range slices.Concat(before, after) {
+		room -= a.look.width(p.text) + noticeGap
+	}
+	if text := a.wrongText(max(room, 0)); text != "" {
+		before = append(before, piece{bad, text})
+	}
+	return append(before, after...)
+}
+
+// wrongText is what is wrong with the file, else who is down, in at most room
+// cells. The file hides nobody who is down.
+func (a *app) wrongText(room int) string {
 	down := len(a.census.down)
 	switch {
 	case !a.fleet.Note.IsZero() && len(a.fleet.Rows) > 0:
 		text := a.fleet.Note.String()
-		if down > 0 { // the file hides nobody who is down
+		if down > 0 {
 			text = strconv.Itoa(down) + " down " + a.look.signs.dot + " " + text
 		}
-		add(bad, text)
+		return a.look.cut(text, room)
 	case down > 0:
-		add(bad, a.census.downText(a.engineNow()))
+		return a.census.downText(a.look, a.engineNow(), room)
 	}
-	if a.census.known > 0 {
-		add(dim, strconv.Itoa(a.census.known)+" acknowledged")
-	}
-	add(active, a.census.startText(a.look))
-	return all
+	return ""
 }
 
 // lostText says that the engine cannot be read, since when, and why.
@@ -279,7 +314,7 @@ func (a *app) emptyLines() []string {
 	case !a.have:
 		return []string{"waiting for the engine's first word"}
 	case len(a.fleet.Rows) > 0 && a.table.filter != "":
-		return []string{"no server matches " + strconv.Quote(a.table.filter), a.keys.label(leave) + " clears the filter"}
+		return []string{"no server matches " + a.keys.label(openFilter) + a.table.filter, a.keys.label(leave) + " clears the filter"}
 	case len(a.fleet.Rows) > 0:
 		return []string{"no problems", a.keys.label(cycleProblems) + " shows all " + several(len(a.fleet.Rows), "server")}
 	case !a.fleet.Note.IsZero():

@@ -1,25 +1,26 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	"rollcall/model"
 )
 
-const (
-	heardFor   = 10 * time.Second // how long the footer tells of another's order
-	heardAsOne = 2 * time.Second  // orders of one wish come within this of each other
-)
+// heardFor is how long the footer tells of another's order.
+const heardFor = 10 * time.Second
 
 // heard is the last order that another operator gave: several dashboards may
-// look at one engine.
+// look at one engine. As long as it is shown, what the same one orders of the
+// same kind is counted with it: an order for many is answered as its servers
+// stop, one after another.
 type heard struct {
 	verb    model.Verb
 	by      string
-	outcome string
-	servers []string
-	at      time.Time // of the last one, by the engine's clock
+	servers []string          // in the order of their answers
+	outcome map[string]string // of each server, the last
+	at      time.Time         // of the last one, by the engine's clock
 }
 
 // listen looks through events for orders that this dashboard (whose ids begin
@@ -31,11 +32,13 @@ func (h *heard) listen(events []model.Event, own string) bool {
 			continue
 		}
 		found = true
-		next := heard{verb: e.Order.V, by: e.By.String(), outcome: e.Outcome.String(), servers: []string{e.Server}, at: e.At}
-		if h.verb == next.verb && h.by == next.by && h.outcome == next.outcome && next.at.Sub(h.at) <= heardAsOne {
-			next.servers = append(h.servers, e.Server)
+		if by := e.By.String(); h.verb != e.Order.V || h.by != by || e.At.Sub(h.at) > heardFor {
+			*h = heard{verb: e.Order.V, by: by, outcome: map[string]string{}}
 		}
-		*h = next
+		if h.outcome[e.Server] == "" {
+			h.servers = append(h.servers, e.Server)
+		}
+		h.outcome[e.Server], h.at = e.Outcome.String(), e.At
 	}
 	return found
 }
@@ -46,16 +49,36 @@ func (h *heard) text(now time.Time) string {
 	if len(h.servers) == 0 || age > heardFor {
 		return ""
 	}
-	what := h.servers[0]
+	text := h.verb.String() + " " + h.servers[0] + h.outcomes()
 	if n := len(h.servers); n > 1 {
-		what = several(n, "server")
-	}
-	text := h.verb.String() + " " + what
-	if h.outcome != model.Done.String() {
-		text += " " + h.outcome
+		text = h.verb.String() + " " + several(n, "server") + h.outcomes()
 	}
 	if h.by != "" {
 		text += ", by " + h.by
 	}
 	return text + ", " + long(age) + " ago"
+}
+
+// outcomes is how many had which outcome, `: 11 done, 1 refused`, and nothing
+// where all was done; of one order the word alone.
+func (h *heard) outcomes() string {
+	counts := map[string]int{}
+	for _, o := range h.outcome {
+		counts[o]++
+	}
+	done := model.Done.String()
+	if counts[done] == len(h.outcome) {
+		return ""
+	}
+	var parts []string
+	for _, r := range []model.Result{model.Done, model.Merged, model.Superseded, model.Declined} {
+		switch n := counts[r.String()]; {
+		case n == 0:
+		case len(h.outcome) == 1:
+			return " " + r.String()
+		default:
+			parts = append(parts, strconv.Itoa(n)+" "+r.String())
+		}
+	}
+	return ": " + strings.Join(parts, ", ")
 }

@@ -13,6 +13,12 @@ func (a *app) drawHelp(c *canvas, height int) {
 	end := c.lines + height
 	items := a.helpItems()
 	columns := clamp(a.width/wide, 1, 3)
+	indent, keys := 2, 10
+	for _, it := range items { // arrows in words are wider
+		if a.look.width(it.key.text) > keys {
+			indent, keys = 1, a.look.width(it.key.text)+1
+		}
+	}
 	perColumn := max((len(items)+columns-1)/columns, 1)
 	a.helpMore = max(perColumn-height, 0)
 	a.helpTop = clamp(a.helpTop, 0, a.helpMore)
@@ -24,9 +30,9 @@ func (a *app) drawHelp(c *canvas, height int) {
 			}
 			c.fill(i*(a.width/columns) - (c.width - c.left))
 			it := chunk[line]
-			c.fill(2)
-			c.field(it.key.tone, it.key.text, 10, false)
-			c.put(plain, a.look.cut(it.text, max(a.width/columns-12, 0)))
+			c.fill(indent)
+			c.field(it.key.tone, it.key.text, keys, false)
+			c.put(plain, a.look.cut(it.text, max(a.width/columns-indent-keys, 0)))
 		}
 		c.end()
 	}
@@ -54,16 +60,30 @@ func (a *app) helpItems() []helpItem {
 	var items []helpItem
 	for i := range a.keys {
 		b := &a.keys[i]
-		if b.help == "" {
-			items[len(items)-1].key.text += " " + a.look.signs.arrows.Replace(b.label)
+		label := a.look.signs.arrows.Replace(b.label)
+		switch {
+		case b.help == "":
+			items[len(items)-1].key.text += " " + label
+			continue
+		case b.do == doQuit && !a.opts.HoldsEngine:
+			items = append(items, helpItem{piece{note, label}, "detach, the servers go on"})
 			continue
 		}
-		items = append(items, helpItem{piece{note, a.look.signs.arrows.Replace(b.label)}, b.help})
+		items = append(items, helpItem{piece{note, label}, b.help})
+		if b.do == openFilter {
+			items = append(items, filterHelp...)
+		}
 	}
 	for _, p := range phaseOrder {
 		items = append(items, helpItem{piece{phaseTones[p], a.look.phases[p]}, p.String() + ": " + phaseHelp[p]})
 	}
 	return items
+}
+
+// filterHelp is what a filter may be made of.
+var filterHelp = []helpItem{
+	{piece{note, " tag:x"}, "has tag x; tag:x* begins so"},
+	{piece{note, " phase:x"}, "is in phase x; down, acked"},
 }
 
 var phaseHelp = [model.Phases]string{

@@ -30,12 +30,19 @@ func historyEntry(e model.Event) entry {
 	if text == "" {
 		text = e.Error.String()
 	}
-	if e.Life.Ok {
-		text += " (lived " + span(time.Duration(e.Life.V)) + ")"
+	if life := e.Life.V.D(); e.Life.Ok && !tells(text, life) {
+		text += " (lived " + span(life) + ")"
 	}
 	kind := e.Kind.String()
 	return entry{seq: e.Seq, tone: kindTone(e.Kind), text: text,
 		head: e.At.Local().Format(stamp) + "  " + kind + strings.Repeat(" ", max(15-len(kind), 1))}
+}
+
+// tells reports whether a text says already how long a connection lived. From
+// a minute on a number of seconds is not enough to a reader.
+func tells(text string, life time.Duration) bool {
+	seconds := num(life/time.Second) + " s"
+	return life < time.Minute && (strings.Contains(text, " after "+seconds) || strings.Contains(text, " for "+seconds))
 }
 
 // addEvents appends events of the server. Probes that were answered are not
@@ -86,6 +93,9 @@ func failureEntries(e model.Event) []entry {
 		first.head = e.At.Local().Format(stamp) + "   "
 	}
 	entries := []entry{first}
+	if e.Kind == model.EvDown { // the failed attempt before it has said them
+		return entries
+	}
 	for i, line := range e.Stderr[max(len(e.Stderr)-maxStderr, 0):] {
 		entries = append(entries, entry{seq: first.seq + 1 + uint64(i), head: "             | ", tone: dim, text: excerpt(line.String())})
 	}

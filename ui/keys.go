@@ -88,7 +88,7 @@ var defaultKeys = keymap{
 	{"reload", []string{"R"}, "R", doReload, anywhere, "reload the file: shows, asks", "reload"},
 	{"mark", []string{"space"}, "space", toggleMark, inTable, "mark, mark all shown", ""},
 	{"mark_all", []string{"*"}, "*", markShown, inTable, "", ""},
-	{"back", []string{"esc"}, "esc", leave, anywhere, "leave pane, marks, filter", "back"},
+	{"back", []string{"esc"}, "esc", leave, anywhere, "leave search, pane, filter", "back"},
 	{"pane", []string{"enter", "tab"}, "enter tab", switchFocus, anywhere, "to the pane, and back", "pane"},
 	{"filter", []string{"/"}, "/", openFilter, inTable, "filter, in the pane: search", "filter"},
 	{"sort", []string{"s"}, "s", cycleSort, inTable, "sort by the next column", "sort"},

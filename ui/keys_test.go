@@ -180,7 +180,9 @@ func TestD2_FooterOffersWhatWorks(t *testing.T) {
 		{"G", "c connect", "d disconnect"},   // off
 		{"G k", "d disconnect", "c connect"}, // up
 		{"space", "1 marked", "c nothing"},
+		{"space", "esc unmark", "esc show all"},
 		{"/ c r enter", "/cr", "c nothing"},
+		{"/ c r enter", "esc show all", "esc unmark"},
 		{"tab", "tab table", "/ filter"},
 	} {
 		b := newBench(t, tenPhases(), 120, 40, holds)
@@ -209,14 +211,76 @@ func TestD2_HeaderCounts(t *testing.T) {
 	}
 }
 
+// TestD2_SeveralDown: what does not fit is a name, never how many there are.
 func TestD2_SeveralDown(t *testing.T) {
 	f := tenPhases()
 	for i, name := range []string{"search", "images", "docs", "mail"} {
 		f = with(f, name, func(r *model.Row) { r.DownSince = noon.Add(-time.Duration(i+1) * time.Minute) })
 	}
+	known := f
+	for _, name := range []string{"billing", "ledger", "notes"} {
+		known = with(known, name, func(r *model.Row) { r.DownSince, r.AckedSince = noon, noon })
+	}
+	for _, c := range []struct {
+		fleet model.Fleet
+		width int
+		want  string
+	}{
+		{f, 120, " 5 down: github for 13 min, mail for 4 min, docs for 3 min and 2 more"},
+		{f, 60, " 5 down: github for 13 min, mail for 4 min and 3 more"},
+		{f, 40, " 5 down: github for 13 min and 4 more"},
+		{known, 80, " 5 down: github for 13 min, mail for 4 min and 3 more   3 acknowledged"},
+		{known, 52, " 5 down: github for 13 … and 4 more   3 acknowledged"},
+	} {
+		b := newBench(t, c.fleet, c.width, 40, Options{})
+		if got := b.line(2); got != c.want {
+			t.Errorf("at %d columns the notice is %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
+// TestD2_TheHeaderDoesNotJump: counts that needed a line of their own keep it for
+// a while.
+func TestD2_TheHeaderDoesNotJump(t *testing.T) {
+	f := tenPhases()
 	b := newBench(t, f, 120, 40, Options{})
-	if got, want := b.line(2), " 5 down: github for 13 min, mail for 4 min, docs for 3 min and 2 more"; got != want {
-		t.Errorf("the notice is %q, want %q", got, want)
+	few := f
+	few.Seq, few.Rows = 2, f.Rows[:1]
+	at := noon
+	b.app.now = func() time.Time { return at }
+	b.send(fleetMsg{few})
+	if got := b.line(1); !strings.HasPrefix(got, " ● 1 up") {
+		t.Errorf("at once the second line is %q", got)
+	}
+	at = at.Add(ownLineFor)
+	_, _ = b.app.Update(tickMsg{})
+	if got := b.line(0); !strings.Contains(got, "● 1 up") {
+		t.Errorf("after %v the first line is %q", ownLineFor, got)
+	}
+}
+
+// TestD3_AKeyOfTheOtherSideSaysSo: nothing is pressed in vain.
+func TestD3_AKeyOfTheOtherSideSaysSo(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"tab s", "tab first: s works in the table"},
+		{"tab space", "tab first: space works in the table"},
+		{"n", "tab first: n works in the pane"},
+	} {
+		b := newBench(t, tenPhases(), 120, 40, Options{})
+		b.press(strings.Fields(c.keys)...)
+		if got := b.footer(); got != c.want {
+			t.Errorf("after %q the footer is %q, want %q", c.keys, got, c.want)
+		}
+	}
+}
+
+func TestTheHelpSaysWhatIsSo(t *testing.T) {
+	b := newBench(t, tenPhases(), 120, 40, Options{ASCII: true})
+	b.press("?")
+	for _, want := range []string{"up k down j move", "detach, the servers go on", "has tag x"} {
+		if !strings.Contains(b.screen(), want) {
+			t.Errorf("%q is not in\n%s", want, b.screen())
+		}
 	}
 }
 

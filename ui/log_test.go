@@ -191,3 +191,34 @@ func TestD9_ASCIIIsAllThatIsDrawn(t *testing.T) {
 		}
 	}
 }
+
+// TestD3_ASearchIsForOneServerAndView: it ends with either, and esc ends it from
+// wherever, before anything else.
+func TestD3_ASearchIsForOneServerAndView(t *testing.T) {
+	search := strings.Fields("j j j tab / e r r enter")
+	for _, c := range []struct {
+		keys string
+		want string
+		at   place
+	}{
+		{"", "err", inPane},
+		{"1", "err", inPane},
+		{"2", "", inPane},
+		{"tab", "err", inTable},
+		{"tab j", "", inTable},
+		{"tab j k", "", inTable},
+		{"esc", "", inPane},
+		{"tab esc", "", inTable},
+		{"z esc", "", inPane},
+	} {
+		b := newBench(t, tenPhases(), 120, 40, Options{})
+		b.press(search...)
+		b.press(strings.Fields(c.keys)...)
+		if got := b.app.pane.search; got != c.want || b.app.focus != c.at {
+			t.Errorf("after %q it searches for %q, at %d", c.keys, got, b.app.focus)
+		}
+		if offers := strings.Contains(b.footer(), "esc end search"); offers != (c.want != "") {
+			t.Errorf("after %q the footer is %q", c.keys, b.footer())
+		}
+	}
+}

@@ -69,7 +69,7 @@ var unicodeSigns = signs{cursor: "▸", mark: "◆", none: "–", cut: "…", do
 	bars: []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, arrows: strings.NewReplacer()}
 
 var asciiSigns = signs{cursor: ">", mark: "*", none: "-", cut: "~", dot: "-", rule: "-", up: "^", down: "v",
-	bars: []string{"_", ".", ":", "-", "=", "+", "*", "#"}, arrows: strings.NewReplacer("↑", "^", "↓", "v")}
+	bars: []string{"_", ".", ":", "-", "=", "+", "*", "#"}, arrows: strings.NewReplacer("↑", "up", "↓", "down")}
 
 // background is what the terminal said of its own. Until it said anything only
 // its own sixteen colours are used, which fit either.
@@ -105,13 +105,15 @@ func (p palette) with(colours map[string]string) palette {
 	return p
 }
 
-// palettes are calm: what is well is muted, what is wrong stands out.
+// palettes are calm: what is well is muted, what is wrong stands out. The
+// selected row's grey is one that 256 colours have too: the nearest to a bluish
+// one is teal there.
 var palettes = [...]palette{
 	unknown: {bad: lipgloss.Red, warn: lipgloss.Yellow, good: lipgloss.Green, active: lipgloss.Cyan, note: lipgloss.Blue},
 	dark: {bad: lipgloss.Color("#ef6b73"), warn: lipgloss.Color("#e2b55a"), good: lipgloss.Color("#7fb685"),
-		active: lipgloss.Color("#6fb3c8"), note: lipgloss.Color("#8fb4f0"), selected: lipgloss.Color("#2d323b")},
+		active: lipgloss.Color("#6fb3c8"), note: lipgloss.Color("#8fb4f0"), selected: lipgloss.Color("#303030")},
 	light: {bad: lipgloss.Color("#b3261e"), warn: lipgloss.Color("#8a5a00"), good: lipgloss.Color("#2f7d3b"),
-		active: lipgloss.Color("#0b6e86"), note: lipgloss.Color("#2457b3"), selected: lipgloss.Color("#e3e7ee")},
+		active: lipgloss.Color("#0b6e86"), note: lipgloss.Color("#2457b3"), selected: lipgloss.Color("#e4e4e4")},
 }
 
 // newLook computes every style; it is called at the start, and again when the
@@ -187,6 +189,16 @@ func (l *look) cut(s string, w int) string {
 		return s
 	}
 	return l.cells.Truncate(s, w, l.signs.cut)
+}
+
+// cutMiddle is at most w cells of an ASCII text, its beginning and its end: names
+// that begin alike are told apart by how they end.
+func (l *look) cutMiddle(s string, w int) string {
+	if len(s) <= w || w < 4 {
+		return s
+	}
+	tail := (w - 1) / 2
+	return s[:w-1-tail] + l.signs.cut + s[len(s)-tail:]
 }
 
 // wrap breaks s into lines of at most w cells, at spaces where it can.

@@ -46,7 +46,7 @@ func (a *app) click(x, y int) tea.Cmd {
 	switch {
 	case p.paneHeight > 0 && y == p.pane:
 		if v, ok := a.pane.viewAt(a.look, x); ok {
-			a.pane.view = v
+			a.pane.turn(v)
 			return a.fetch()
 		}
 		a.dragging = !a.pane.zoomed

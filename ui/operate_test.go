@@ -66,6 +66,30 @@ func TestAcknowledgingGivesAnOrder(t *testing.T) {
 	}
 }
 
+// TestAcknowledgingGoesOnToTheNextProblem: the row sinks, and the table must not
+// follow it to its end.
+func TestAcknowledgingGoesOnToTheNextProblem(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"j j j a", "images"},
+		{"s k k k k k a", "github"}, // sorted by name no row sinks
+		{"space a", "legacy-index"},
+	} {
+		f := with(tenPhases(), "notes", func(r *model.Row) { r.DownSince = noon.Add(-time.Hour) })
+		b := newBench(t, f, 120, 40, Options{})
+		b.press(strings.Fields(c.keys)...)
+		if got := b.app.table.selected; got != c.want {
+			t.Errorf("after %q the selection is on %s, want %s", c.keys, got, c.want)
+		}
+	}
+	f := quietFleet(60)
+	f = with(f, "server-040", func(r *model.Row) { r.Phase, r.DownSince = model.Waiting, noon })
+	b := newBench(t, f, 80, 24, Options{})
+	b.press("a")
+	if got := b.app.table.selected; got != "server-040" {
+		t.Errorf("the last problem is acknowledged, and the selection is on %s", got)
+	}
+}
+
 func TestO5_TheRowSaysWhoDisconnectedIt(t *testing.T) {
 	f := with(tenPhases(), "notes", func(r *model.Row) { r.HeldBy, r.HeldSince = text("bert"), noon.Add(-time.Minute) })
 	for _, width := range []int{120, 200} {
@@ -83,13 +107,14 @@ func TestD3_FilterWords(t *testing.T) {
 		r.DownSince = noon.Add(-time.Hour)
 		r.LastFailure = redact.Word("npx not found: searched /usr/local/zebra/bin:/home/eli/lib:/opt/yarn/current")
 	})
+	f = with(f, "docs", func(r *model.Row) { r.AckedSince = noon.Add(-time.Minute) })
 	for _, c := range []struct{ filter, want string }{
 		{"zebra", "notes"},
 		{"fund", "notes"}, // letters in order, in one word
 		{"zbrlyr", ""},    // but not in a PATH
 		{"tag:prod", "billing crm-sync github search"},
 		{"tag:prod !tag:money", "crm-sync github search"},
-		{"tag:pr phase:wait", "github"},
+		{"tag:pr* phase:wait", "github"},
 		{"phase:down", "github notes"},
 		{"phase:up", "billing docs translate"},
 		{"phase:up !docs", "billing translate"},
@@ -97,6 +122,12 @@ func TestD3_FilterWords(t *testing.T) {
 		{"tag:", "billing crm-sync docs github images ledger legacy-index mail notes old-crm search translate"},
 		{"!", "billing crm-sync docs github images ledger legacy-index mail notes old-crm search translate"},
 		{"tag:none", ""},
+		{"tag:pro", ""}, // as on the command line
+		{"tag:PROD !tag:mon*", "crm-sync github search"},
+		{"phase:s", "images mail search"}, // begun
+		{"phase:acknowledged", "docs"},
+		{"acked !phase:halted", "docs"},
+		{"!acked phase:up", "billing translate"},
 	} {
 		var got []string
 		for _, r := range f.Rows {
@@ -229,25 +260,41 @@ func TestWarningsStandInTheHeader(t *testing.T) {
 	}
 }
 
+// TestOthersOrdersAreHeard: what one ordered is counted together for as long as
+// it is shown, however late an answer comes.
 func TestOthersOrdersAreHeard(t *testing.T) {
 	b := newBench(t, tenPhases(), 120, 40, Options{HoldsEngine: true})
-	tell := func(server, id string, ago time.Duration) {
+	hear := func(server, by string, at time.Duration, r model.Result) {
 		b.engine.change(func(e *fake) {
-			e.events = append(e.events, model.Event{Seq: uint64(1000 + len(e.events)), At: noon.Add(-ago), Kind: model.EvOrder, Server: server, OrderID: id,
-				Order: model.Some(model.Restart), Outcome: redact.Name(model.Done.String()), By: text("anna (pts/3)"), Text: text("x")})
+			n := len(e.events)
+			e.events = append(e.events, model.Event{Seq: uint64(1000 + n), At: noon.Add(at), Kind: model.EvOrder, Server: server, OrderID: fmt.Sprint("other", n),
+				Order: model.Some(model.Restart), Outcome: redact.Name(r.String()), By: text("%s", by), Text: text("x")})
 			e.fleet = with(e.fleet, server, func(r *model.Row) { r.Starts++ })
 		})
-		b.send(fleetMsg{b.engine.fleet})
+		b.app.now = func() time.Time { return noon.Add(at + 4*time.Second) }
+		f := b.engine.fleet
+		f.At = b.app.now()
+		b.send(fleetMsg{f})
 	}
-	tell("github", "other-1", 5*time.Second)
-	if got, want := b.footer(), "restart github, by anna (pts/3), 5 s ago"; got != want {
-		t.Errorf("the footer is %q, want %q", got, want)
+	for _, c := range []struct {
+		server, by string
+		at         time.Duration
+		result     model.Result
+		want       string
+	}{
+		{"github", "anna", 0, model.Done, "restart github, by anna, 4 s ago"},
+		{"docs", "anna", 6 * time.Second, model.Done, "restart 2 servers, by anna, 4 s ago"},
+		{"mail", "anna", 15 * time.Second, model.Declined, "restart 3 servers: 2 done, 1 refused, by anna, 4 s ago"},
+		{"mail", "anna", 16 * time.Second, model.Done, "restart 3 servers, by anna, 4 s ago"},
+		{"notes", "bert", 17 * time.Second, model.Declined, "restart notes refused, by bert, 4 s ago"},
+		{"notes", "bert", 40 * time.Second, model.Done, "restart notes, by bert, 4 s ago"},
+	} {
+		hear(c.server, c.by, c.at, c.result)
+		if got := b.footer(); got != c.want {
+			t.Errorf("the footer is %q, want %q", got, c.want)
+		}
 	}
-	tell("docs", "other-2", 4*time.Second)
-	if got, want := b.footer(), "restart 2 servers, by anna (pts/3), 4 s ago"; got != want {
-		t.Errorf("the footer is %q, want %q", got, want)
-	}
-	b.app.now = func() time.Time { return noon.Add(7 * time.Second) }
+	b.app.now = func() time.Time { return noon.Add(51 * time.Second) }
 	b.app.stale, b.app.skew = true, 0
 	if got := b.footer(); !strings.HasPrefix(got, "r restart") {
 		t.Errorf("11 s later the footer is %q", got)

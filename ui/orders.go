@@ -9,7 +9,8 @@ import (
 )
 
 // order gives an order for the marked servers, else for the selected one. For
-// more than one it asks first (D4).
+// more than one it asks first (D4), and for one that was marked and is not on the
+// screen. Marks go with the order that they were made for.
 func (a *app) order(verb model.Verb) tea.Cmd {
 	rows := a.table.targets()
 	a.table.settle()
@@ -22,10 +23,41 @@ func (a *app) order(verb model.Verb) tea.Cmd {
 	case 0:
 		return nil
 	case 1:
-		return a.do(a.ledger.give(a.opts.Order, verb, []string{rows[0].Server}))
+		if !a.onScreen(rows[0]) {
+			break
+		}
+		to := []string{rows[0].Server}
+		if verb == model.Acknowledge && len(a.table.marks) == 0 {
+			a.table.nextProblem()
+		}
+		clear(a.table.marks)
+		return a.do(a.ledger.give(a.opts.Order, verb, to))
 	}
-	a.mode, a.question = asking, orderQuestion(verb, rows)
+	a.mode, a.question = asking, orderQuestion(verb, rows, a.hidden(rows))
 	return nil
+}
+
+// onScreen reports whether a row can be seen: it is selected, and so named by
+// the pane, or among the visible ones of the table.
+func (a *app) onScreen(r *model.Row) bool {
+	t := &a.table
+	if r.Server == t.selected {
+		return true
+	}
+	at := indexOf(t.shown, r.Server)
+	return at >= t.top && at < t.top+a.places.tableHeight-1
+}
+
+// hidden counts the rows that an order means and nobody sees: those that the
+// filter hides, or a single one that is scrolled away.
+func (a *app) hidden(rows []*model.Row) int {
+	n := 0
+	for _, r := range rows {
+		if len(rows) == 1 && !a.onScreen(r) || indexOf(a.table.shown, r.Server) < 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // answered takes the key that answers a question. Only y is yes.

@@ -157,3 +157,42 @@ func TestFirstOf(t *testing.T) {
 		}
 	}
 }
+
+func TestD4_MarksGoWithTheirOrder(t *testing.T) {
+	for _, keys := range []string{"space r", "space space r y"} {
+		b := newBench(t, tenPhases(), 120, 40, Options{})
+		b.press(strings.Fields(keys)...)
+		if n := len(b.engine.orders()); n == 0 || len(b.app.table.marks) > 0 {
+			t.Errorf("%q: %d orders, and %d marks are left", keys, n, len(b.app.table.marks))
+		}
+	}
+}
+
+// TestD4_WhatIsNotOnTheScreenIsAskedFor: a single mark behind a filter, or
+// beyond what is visible.
+func TestD4_WhatIsNotOnTheScreenIsAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		fleet      model.Fleet
+		keys, want string
+	}{
+		{tenPhases(), "j j j space / b i l l enter r", "restart 1 server: github (1 not shown)? y/n"},
+		{tenPhases(), "j j j space G k space / c r m enter d", "disconnect 2 servers: billing, github (2 not shown)? y/n"},
+		{busyFleet(500), "space G d", "disconnect 1 server: notes8 (1 not shown)? y/n"},
+		{tenPhases(), "j j j space z r", "restart 1 server: github (1 not shown)? y/n"}, // the pane alone, of another
+	} {
+		b := newBench(t, c.fleet, 120, 40, Options{})
+		b.press(strings.Fields(c.keys)...)
+		if got := b.footer(); got != c.want || len(b.engine.orders()) > 0 {
+			t.Errorf("%q: %d orders, the footer is %q, want %q", c.keys, len(b.engine.orders()), got, c.want)
+		}
+		b.press("y")
+		if n := len(b.engine.orders()); n == 0 || len(b.app.table.marks) > 0 {
+			t.Errorf("%q, then y: %d orders, %d marks", c.keys, n, len(b.app.table.marks))
+		}
+	}
+	b := newBench(t, tenPhases(), 120, 40, Options{})
+	b.press(strings.Fields("j j j space G r")...) // it can be seen
+	if given := b.engine.orders(); len(given) != 1 || given[0].Server != "github" {
+		t.Errorf("a mark that can be seen: %v", given)
+	}
+}

@@ -51,6 +51,7 @@ type pane struct {
 	latest    *model.Row      // the row when events were last read
 	day       timeline
 	usage     usage
+	stopping  bool // rollcall is
 
 	resting                       bool // its log is not read for now
 	fetchingLines, fetchingEvents bool // a command is under way; the next one waits for it
@@ -67,12 +68,20 @@ func (p *pane) follow() {
 	p.scrolls = [views]scroll{logView: {follow: true}, failureView: {follow: true}, historyView: {follow: true}}
 }
 
-// show turns to a server, and forgets the one before.
+// turn goes to another view. A search was for the one before.
+func (p *pane) turn(v view) {
+	if p.view != v {
+		p.view, p.search = v, ""
+	}
+}
+
+// show turns to a server, and forgets the one before, and what was searched for
+// in it.
 func (p *pane) show(server string) {
 	if p.server == server {
 		return
 	}
-	*p = pane{server: server, view: p.view, zoomed: p.zoomed, share: p.share, wrap: p.wrap, search: p.search,
+	*p = pane{server: server, view: p.view, zoomed: p.zoomed, share: p.share, wrap: p.wrap, stopping: p.stopping,
 		fetchingLines: p.fetchingLines, fetchingEvents: p.fetchingEvents}
 	p.follow()
 }
@@ -86,7 +95,7 @@ func (p *pane) page(l *look, row *model.Row, width, height int, now time.Time) *
 	case failureView:
 		pg.entries = p.failures
 	case detailView:
-		pg.entries = details(row, &p.usage, now)
+		pg.entries = details(row, &p.usage, p.stopping, now)
 	case historyView:
 		pg.entries = p.history
 	}

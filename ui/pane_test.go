@@ -15,6 +15,8 @@ func (b *bench) says(server string, n int) {
 		b.engine.change(func(e *fake) {
 			for range n {
 				r.Lines++
+				r.StderrLines++
+				r.StderrBytes += 100
 				e.lines[server] = append(e.lines[server], model.Line{Seq: r.Lines, At: noon, Text: text("line %d %s", r.Lines, strings.Repeat("long ", 20))})
 			}
 		})
@@ -152,5 +154,36 @@ func TestD6_HistoryTellsOfProbesInOneLine(t *testing.T) {
 	b.send(fleetMsg{with(b.app.fleet, "github", func(r *model.Row) { r.Run++ })})
 	if body := b.body(); !strings.Contains(body, "connected again (lived 1h 30m)") || strings.Count(body, "attempt-failed") != 1 {
 		t.Errorf("after one more event the history is\n%s", body)
+	}
+}
+
+// TestD6_HistoryTellsALifeOnce: a text that says it already is not followed by
+// the same number; from a minute on the larger unit says more.
+func TestD6_HistoryTellsALifeOnce(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		life time.Duration
+		want bool
+	}{
+		{"connected, then closed after 1 s (exit code 1); next try in 42 s", 1900 * time.Millisecond, true},
+		{"up: connected for 20 s", 20 * time.Second, true},
+		{"closed after 1 s; next try in 42 s", 42 * time.Second, false},
+		{"closed after 86412 s", 86412 * time.Second, false},
+	} {
+		if got := tells(c.text, c.life); got != c.want {
+			t.Errorf("tells(%q, %v) is %t", c.text, c.life, got)
+		}
+	}
+}
+
+func TestD3_AViewIsShownWhereThereIsNoRoomBesideTheTable(t *testing.T) {
+	b := newBench(t, tenPhases(), 40, 10, Options{})
+	b.press("3")
+	if !strings.Contains(b.screen(), "[3 details]") {
+		t.Errorf("3 shows no details:\n%s", b.screen())
+	}
+	b.press("esc")
+	if !strings.Contains(b.screen(), "SERVER") {
+		t.Errorf("esc does not lead back to the table:\n%s", b.screen())
 	}
 }

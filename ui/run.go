@@ -47,13 +47,17 @@ func Run(ctx context.Context, e Engine, opts Options) error {
 	a := newApp(e, opts, f.next, f.touched)
 	a.jobs.watch()
 	defer a.jobs.ignore()
-	p := tea.NewProgram(a, programOptions(opts)...)
+	options := programOptions(opts)
+	if a.gate = newGate(opts.Output); a.gate != nil {
+		options = append(options, tea.WithOutput(a.gate), tea.WithFilter(a.gate.filter))
+	}
+	p := tea.NewProgram(a, options...)
 	a.pace = newPace(p)
 	feeding, attending := make(chan struct{}), make(chan struct{})
 	go func() { defer close(feeding); f.run(ctx, e) }()
 	signalled := false
 	go func() { defer close(attending); signalled = attend(ctx, p, signals, a) }()
-	err := runGuarded(p, opts)
+	err := runGuarded(p, a.gate, opts)
 	ended := parent.Err() != nil
 	cancel()
 	<-feeding
@@ -104,13 +108,14 @@ func programOptions(opts Options) []tea.ProgramOption {
 
 // runGuarded runs the program; a panic in Update or View, or one that a
 // goroutine handed over, ends here: the terminal first, then the report.
-func runGuarded(p *tea.Program, opts Options) (err error) {
+func runGuarded(p *tea.Program, g *gate, opts Options) (err error) {
 	defer func() {
 		v := recover()
 		if v == nil {
 			return
 		}
 		stack := debug.Stack()
+		g.restore()
 		_ = p.ReleaseTerminal() // it waits for the reader of keys; Kill would close what that reads
 		p.Kill()
 		if handed, ok := v.(panicked); ok {

@@ -98,7 +98,7 @@ func (a *app) takeLeft(err error) tea.Cmd {
 func (a *app) stopText(now time.Time) (text, end string) {
 	var names []string
 	for _, r := range a.fleet.Rows {
-		if holds(r.Phase) {
+		if r.Phase.Runs() {
 			names = append(names, r.Server+stageText(r, now))
 		}
 	}

@@ -39,7 +39,7 @@ func TestX2_TheScreenStaysWhileItStops(t *testing.T) {
 	f.Rows = []*model.Row{row(f, "docs"), row(f, "mail"), row(f, "notes")}
 	f.Stopping = true
 	b.send(fleetMsg{f})
-	if got, want := b.line(1), " stopping 2 servers: docs (TERM sent, 2 s), mail (closing, 1 s); press q again to kill"; got != want {
+	if got, want := b.line(2), " stopping 2 servers: docs (TERM sent, 2 s), mail (closing, 1 s); press q again to kill"; got != want {
 		t.Errorf("the notice is\n%q, want\n%q", got, want)
 	}
 	if got := b.footer(); !strings.HasSuffix(got, "q kill") {
@@ -49,7 +49,7 @@ func TestX2_TheScreenStaysWhileItStops(t *testing.T) {
 	if s.kills != 1 || b.quit {
 		t.Errorf("a second q: %d kills, quits %t", s.kills, b.quit)
 	}
-	if got := b.line(1); !strings.HasPrefix(got, " killing 2 servers: docs") || strings.Contains(got, "press") {
+	if got := b.line(2); !strings.HasPrefix(got, " killing 2 servers: docs") || strings.Contains(got, "press") {
 		t.Errorf("the notice is %q", got)
 	}
 	b.press("q")
@@ -115,5 +115,27 @@ func TestN6_LeavingKeepsTheServers(t *testing.T) {
 	why = nil
 	if b.press("Q"); !b.quit || s.stops > 0 {
 		t.Errorf("quits %t after %d stops", b.quit, s.stops)
+	}
+}
+
+// TestX2_WhatWasStoppedIsNotDisabled: while rollcall stops, a row that is off
+// says so, and no order is offered that would be refused.
+func TestX2_WhatWasStoppedIsNotDisabled(t *testing.T) {
+	f := tenPhases()
+	for _, r := range f.Rows {
+		f = with(f, r.Server, func(r *model.Row) { r.Phase, r.HeldSince, r.Note = model.Off, time.Time{}, text("") })
+	}
+	f.Stopping = true
+	b := newBench(t, f, 120, 50, Options{HoldsEngine: true})
+	b.press("3")
+	screen := b.screen()
+	if strings.Contains(screen, "disabled in the configuration") || !strings.Contains(screen, "off, rollcall is stopping") || strings.Contains(screen, "c connects") {
+		t.Errorf("the screen is\n%s", screen)
+	}
+	for _, keys := range []string{"j", "space"} {
+		b.press(keys)
+		if got := b.footer(); strings.Contains(got, "restart") || strings.Contains(got, "connect") || !strings.HasSuffix(got, "q quit") {
+			t.Errorf("the footer is %q", got)
+		}
 	}
 }

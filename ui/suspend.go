@@ -30,10 +30,37 @@ func (a *app) takeJob(m jobMsg) tea.Cmd {
 	if m.signal == syscall.SIGTSTP {
 		return a.suspend()
 	}
-	if a.now().Sub(a.backAt) < contLag {
+	switch {
+	case a.now().Sub(a.backAt) < contLag:
+		return nil
+	case !a.gate.open() && a.opts.Suspend != nil: // an engine goes on: see retake
+		return nil
+	case !a.gate.open():
+		return a.stopAgain
+	}
+	a.gate.reopened()
+	return away(pause{})
+}
+
+// retake takes back a terminal that was another job's for a while. A shell says
+// nothing to a job that runs already as it puts it into the foreground, so this
+// is looked for each second.
+func (a *app) retake() tea.Cmd {
+	if !a.gate.reopened() {
 		return nil
 	}
+	a.backAt = a.now() // a SIGCONT may come with it
 	return away(pause{})
+}
+
+// stopAgain stops a job that was continued in the background, as one that wants
+// the terminal: what it read there would stop it too, but maybe only after the
+// shell has called it back.
+func (a *app) stopAgain() tea.Msg {
+	if !a.gate.open() {
+		_ = syscall.Kill(0, syscall.SIGSTOP) // its own group: nothing forbids it
+	}
+	return nil
 }
 
 // contLag is how long after a return to the terminal a SIGCONT is still the one

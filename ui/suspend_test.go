@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // underAShell starts the dashboard as a job of an interactive shell, and
@@ -57,6 +59,67 @@ func TestD10_AStopFromOutsideGivesTheTerminalBack(t *testing.T) {
 	x.ended()
 }
 
+// TestD10_OneReturnTakesTheTerminalOnce: the SIGCONT that comes with a return
+// from the shell is not another one.
+func TestD10_OneReturnTakesTheTerminalOnce(t *testing.T) {
+	b := newBench(t, tenPhases(), 120, 40, Options{})
+	at := noon
+	b.app.now = func() time.Time { return at }
+	b.app.backAt = noon
+	at = noon.Add(contLag - 1)
+	if b.app.takeJob(jobMsg{syscall.SIGCONT}) != nil {
+		t.Error("the terminal is taken twice")
+	}
+	at = noon.Add(contLag)
+	if b.app.takeJob(jobMsg{syscall.SIGCONT}) == nil {
+		t.Error("after another stop the terminal is not taken")
+	}
+}
+
+// TestD10_InTheBackgroundNothingIsDrawn: the terminal is another job's, until it
+// is ours again; then it is taken once, whoever notices first.
+func TestD10_InTheBackgroundNothingIsDrawn(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ours := true
+	b := newBench(t, tenPhases(), 120, 40, Options{Suspend: func() {}})
+	g := newGate(w)
+	g.ours = func(uintptr) bool { return ours }
+	b.app.gate = g
+	write := func(s string) {
+		if n, err := g.Write([]byte(s)); n != len(s) || err != nil {
+			t.Errorf("wrote %d, %v", n, err)
+		}
+	}
+	write("before ")
+	ours = false
+	write("meanwhile ")
+	if b.app.takeJob(jobMsg{syscall.SIGCONT}) != nil || b.app.retake() != nil {
+		t.Error("the terminal is taken from another job")
+	}
+	ours = true
+	if b.app.retake() == nil {
+		t.Error("the terminal is not taken back")
+	}
+	if b.app.retake() != nil || b.app.takeJob(jobMsg{syscall.SIGCONT}) != nil {
+		t.Error("it is taken twice")
+	}
+	write("after")
+	ours = false
+	write(" again")
+	ours, b.app.backAt = true, time.Time{}
+	if b.app.takeJob(jobMsg{syscall.SIGCONT}) == nil || b.app.retake() != nil {
+		t.Error("where SIGCONT comes first it is not taken once")
+	}
+	_ = w.Close()
+	if got, err := io.ReadAll(r); string(got) != "before after" || err != nil {
+		t.Errorf("written was %q, %v", got, err)
+	}
+}
+
 // TestD10_AStopThatNobodyCanCatch: after SIGSTOP the shell has the terminal in
 // its own modes, and the dashboard must take it back.
 func TestD10_AStopThatNobodyCanCatch(t *testing.T) {
@@ -74,4 +137,47 @@ func TestD10_AStopThatNobodyCanCatch(t *testing.T) {
 	x.shows("ended well")
 	x.types("exit\n")
 	x.ended()
+}
+
+// TestD10_GoingOnInTheBackground: the shell keeps the terminal, and the job is
+// stopped again, until it is called back.
+func TestD10_GoingOnInTheBackground(t *testing.T) {
+	t.Parallel()
+	x, pid := underAShell(t)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	x.shows("Stopped")
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	stops(t, pid)
+	x.types("echo still the sh''ell\n")
+	x.shows("still the shell")
+	x.types("fg\n")
+	x.until("the whole screen again", func(s string) bool { return strings.Contains(s, "edge-7") && !strings.Contains(s, "still the shell") })
+	x.types("j")
+	x.shows("▸  legacy-index")
+	x.types("q")
+	x.shows("ended well")
+	x.types("exit\n")
+	x.ended()
+}
+
+// stops waits until a process is stopped: nothing on the screen says so.
+func stops(t *testing.T, pid int) {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for deadline := time.After(20 * time.Second); ; {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if err == nil && strings.Contains(string(stat), ") T ") {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-deadline:
+			t.Fatalf("process %d was not stopped: %s, %v", pid, stat, err)
+		}
+	}
 }

@@ -31,6 +31,8 @@ type table struct {
 	width   int
 	longest longest
 	tagsOf  map[*model.Shown]string // tags joined, while the entry stays the same
+
+	stopping bool // rollcall is: what it stopped is off, and not by its entry
 }
 
 func newTable() table {
@@ -121,8 +123,8 @@ func (t *table) refresh() {
 	if r := t.row(); r != nil {
 		t.selected = r.Server
 	}
-	if indexOf(t.all, t.wanted) < 0 {
-		t.settle()
+	if !t.touched || indexOf(t.all, t.wanted) < 0 {
+		t.settle() // what is seen as selected stays so at the first key
 	}
 }
 
@@ -154,6 +156,22 @@ func (t *table) selectAt(i int) {
 		t.selected = r.Server
 	}
 	t.settle()
+}
+
+// nextProblem moves the selection to the next problem, else to the one before.
+// It is D1's exception: an acknowledged row sinks among the quiet ones, and a
+// selection that stayed on it would take the view to the table's end. In another
+// order no row sinks, and nothing moves.
+func (t *table) nextProblem() {
+	if t.by != byProblem || t.reverse {
+		return
+	}
+	for _, at := range []int{t.at + 1, t.at - 1} {
+		if at >= 0 && at < len(t.shown) && severity(t.shown[at]) < calm {
+			t.selectAt(at)
+			return
+		}
+	}
 }
 
 // targets are the rows that an order means: the marked ones, else the selected
@@ -235,21 +253,33 @@ func (t *table) draw(c *canvas, height int, focused bool, now time.Time) {
 func (t *table) drawHeads(c *canvas) {
 	c.fill(t.layout.gutter)
 	for i, f := range t.layout.fields {
-		if i > 0 {
-			c.fill(t.layout.gap)
-		}
 		text := f.head
 		if f.col == colName && len(t.shown) < len(t.all) {
 			text = strconv.Itoa(len(t.shown)) + " of " + strconv.Itoa(len(t.all))
 		}
-		if f.order == t.by {
-			text = c.look.cut(text, f.width-1) + t.direction(c.look)
-			c.field(strong, text, f.width, f.right)
+		if f.order != t.by {
+			c.field(head, text, f.width, f.right)
+			c.fill(t.layout.gap)
 			continue
 		}
-		c.field(head, text, f.width, f.right)
+		spare := t.layout.spare(i)
+		c.field(strong, c.look.cut(text, f.width+spare-1)+t.direction(c.look), f.width+spare, f.right)
+		c.fill(t.layout.gap - spare)
 	}
 	c.end()
+}
+
+// spare is 1 where the sort's sign may stand in the gap after a column's head
+// without touching the next one's: where the gap has two cells, or blanks stand
+// before that.
+func (l layout) spare(i int) int {
+	if i+1 == len(l.fields) {
+		return 0
+	}
+	if next := l.fields[i+1]; l.gap > 1 || next.right && next.width > len(next.head) {
+		return 1
+	}
+	return 0
 }
 
 // direction is the sign of the present order.
@@ -306,6 +336,9 @@ func (t *table) drawRow(c *canvas, r *model.Row, selected, focused bool, now tim
 			continue
 		}
 		tone, text := t.cell(c.look, f.col, r, now)
+		if f.col == colName {
+			text = c.look.cutMiddle(text, f.width)
+		}
 		c.field(tone, text, f.width, f.right)
 	}
 	c.fill(c.left)

@@ -242,3 +242,51 @@ func TestD1_TheWorstIsOnTheScreenBeforeAnyoneComes(t *testing.T) {
 		t.Errorf("the selection was moved to %s while somebody was there", got)
 	}
 }
+
+func TestD1_TheFirstKeyMeansTheRowThatWasShown(t *testing.T) {
+	f := tenPhases()
+	b := newBench(t, f, 80, 24, Options{})
+	f = with(f, "billing", func(r *model.Row) { r.Phase = model.Halted })
+	b.send(fleetMsg{f})
+	shown := b.app.table.row().Server
+	b.press("2")
+	b.send(fleetMsg{with(f, "search", func(r *model.Row) { r.Starts++ })})
+	if got := b.app.table.row().Server; got != shown {
+		t.Errorf("%s was selected; after a key that selects nothing it is %s", shown, got)
+	}
+}
+
+// TestD1_ALongNameTakesNoColumnOff: its own cells are bounded, and what is cut
+// is its middle.
+func TestD1_ALongNameTakesNoColumnOff(t *testing.T) {
+	f := tenPhases()
+	long := strings.Repeat("slow-probe-", 5)
+	f.Rows[0].Server, f.Rows[1].Server = long+"east", long+"west"
+	b := newBench(t, f, 120, 40, Options{})
+	heads := b.line(b.app.places.table)
+	if !strings.Contains(heads, "PROBE") {
+		t.Errorf("the heads are %s", heads)
+	}
+	if s := b.screen(); !strings.Contains(s, "slow-pro…obe-east") || !strings.Contains(s, "slow-pro…obe-west") {
+		t.Errorf("the two cannot be told apart:\n%s", s)
+	}
+	for width := 40; width <= 260; width++ {
+		short, long := layoutFor(width, longest{name: 12, tags: 12, lasting: 3}), layoutFor(width, longest{name: 64, tags: 12, lasting: 3})
+		if width >= 80 && len(long.fields) < len(short.fields) {
+			t.Errorf("at %d columns a long name leaves %d of %d columns", width, len(long.fields), len(short.fields))
+		}
+	}
+}
+
+func TestD1_TheSortsSignLeavesItsHead(t *testing.T) {
+	for _, width := range []int{80, 120, 200} {
+		b := newBench(t, tenPhases(), width, 40, Options{})
+		for range orders - 1 {
+			b.press("s")
+			heads := b.line(b.app.places.table)
+			if i := strings.Index(heads, "▼"); b.app.table.by != byProblem && i < 0 || i > 0 && strings.HasSuffix(heads[:i], "…") {
+				t.Errorf("at %d columns the heads are %s", width, heads)
+			}
+		}
+	}
+}
