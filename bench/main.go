@@ -2,7 +2,7 @@
 // it costs, as a table: idle, with countdowns, under a flood of lines; and, with
 // -peers, what others that are installed in a folder cost under the same load.
 //
-//	go run ./bench [-servers 200] [-seconds 60] [-peers DIR]
+//	go run ./bench [-servers 200] [-for 60s] [-peers DIR]
 //
 //	load (idle, countdowns, flood) ──▶ subject (rollcall, mprocs, …) ──▶ session (a terminal) ──▶ result ──▶ table
 //

@@ -109,7 +109,7 @@ func (a *app) order(verb model.Verb, names []string, o ordering) error {
 	r := &run{client: client, verb: verb, since: since, out: a.out, wait: o.wait, timeout: o.timeout}
 	bad, err := r.do(ctx, given)
 	if err == nil && len(alone) > 0 {
-		_, err = fmt.Fprintf(a.out, "%s left as they are: %s\n", count(len(alone), "server"), census(model.Fleet{Rows: alone}))
+		_, err = fmt.Fprintf(a.out, "%s not asked: %s\n", count(len(alone), "server"), census(model.Fleet{Rows: alone}))
 	}
 	switch {
 	case err != nil:
