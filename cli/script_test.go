@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,6 +31,10 @@ func TestMain(m *testing.M) {
 		return
 	}
 	breakWhenAsked()
+	// These tests wait for processes most of the time, and can do so together.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"rollcall": func() { os.Exit(Main(os.Args[1:])) }})
 }
 

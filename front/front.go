@@ -105,6 +105,7 @@ func (f *Front) attend() (code int) {
 			case !ok:
 				said = nil // its process ends, or has closed the link: Wait tells
 			case word == left:
+				tell(f.link, bye)
 				return 0
 			case word == released:
 				f.pause()

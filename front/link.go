@@ -2,6 +2,7 @@ package front
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -19,6 +20,7 @@ type Link struct {
 	gone    chan struct{} // closed when the front has gone, or was left
 	ending  chan struct{} // closed at the first signal that asks for the end
 	resumed chan struct{} // capacity 1
+	bye     chan struct{} // capacity 1: the front has heard that it was left
 	twins   *twins
 	once    sync.Once
 }
@@ -35,7 +37,7 @@ func Behind() *Link {
 		return nil
 	}
 	syscall.CloseOnExec(linkFile)
-	l := &Link{socket: endOf(linkFile), gone: make(chan struct{}), ending: make(chan struct{}), resumed: make(chan struct{}, 1),
+	l := &Link{socket: endOf(linkFile), gone: make(chan struct{}), ending: make(chan struct{}), resumed: make(chan struct{}, 1), bye: make(chan struct{}, 1),
 		twins: newTwins(func(s syscall.Signal) { _ = syscall.Kill(os.Getpid(), s) })}
 	own := make(chan os.Signal, 16)
 	signal.Notify(own, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGTSTP)
@@ -67,11 +69,10 @@ func (l *Link) heard(word string) {
 	if s, ok := passed(word); ok {
 		time.AfterFunc(l.twins.passed(s))
 	}
-	if word == resume {
-		select {
-		case l.resumed <- struct{}{}:
-		default:
-		}
+	said := map[string]chan struct{}{resume: l.resumed, bye: l.bye}[word]
+	select {
+	case said <- struct{}{}:
+	default:
 	}
 }
 
@@ -103,14 +104,34 @@ func (l *Link) Suspend(ctx context.Context) {
 // lets the front end: the shell gets its prompt. Before: the terminal is as it
 // was, and nothing but stderr is still to be said. The caller turns stderr
 // elsewhere before, and takes the signals of a process without a terminal after.
+// ErrDeserted: the front had died, and its death may be what hung up the terminal.
 func (l *Link) Leave() error {
 	if _, err := syscall.Setsid(); err != nil {
 		return fmt.Errorf("leave the terminal's session: %w", err)
 	}
 	err := forgo()
 	tell(l.socket, left)
-	return err
+	select {
+	case <-l.bye:
+		return err
+	case <-time.After(byeLimit): // it is stopped, and so not dead
+		return err
+	case <-l.gone:
+	}
+	select {
+	case <-l.bye: // it said so and ended
+		return err
+	default:
+		return ErrDeserted
+	}
 }
+
+// ErrDeserted says that the front died before it could be left. Where it led its
+// session, its death hangs up the terminal, and that signal may come first.
+var ErrDeserted = errors.New("the front has died")
+
+// byeLimit is how long the front may take to say that it heard.
+const byeLimit = 2 * time.Second
 
 // forgo makes stdin and stdout the null device, so that nothing is read from the
 // terminal, drawn on it or set any more.

@@ -20,6 +20,7 @@ const linkFile = 3
 const (
 	released = "released" // by the engine: the terminal is as it was, and nobody draws
 	left     = "left"     // by the engine: it serves on without a terminal
+	bye      = "bye"      // by the front: it heard that it was left, and ends
 	resume   = "resume"   // by the front: the terminal is the dashboard's again
 	passing  = "signal "  // by the front, with the number of a signal that it got
 )

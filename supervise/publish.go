@@ -171,8 +171,9 @@ func (e *Engine) publish() {
 	})
 }
 
-// maxEpochError is how far the epoch may be off before it is set anew.
-const maxEpochError = time.Millisecond
+// maxEpochError is how far the epoch may be off before it is set anew: a clock
+// that is slewed runs off by some ms, and a row shows seconds.
+const maxEpochError = 50 * time.Millisecond
 
 // setEpoch makes the epoch follow a wall clock that was stepped. Else it stays as
 // it is, to the nanosecond: what did not change in a row is equal to what it was.
