@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,10 +30,6 @@ func TestMain(m *testing.M) {
 		return
 	}
 	breakWhenAsked()
-	// These tests wait for processes most of the time, and can do so together.
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
-	}
 	testscript.Main(m, map[string]func(){"rollcall": func() { os.Exit(Main(os.Args[1:])) }})
 }
 
