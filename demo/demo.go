@@ -31,6 +31,7 @@ type behaviour struct {
 	ignore    bool          // stdin's end and SIGTERM
 	children  string        // what startChild starts
 
+	pings     string // answer, exit, late: to ping; late: to the first one with the second, and with an error
 	pingDelay time.Duration
 	pingError int // a JSON-RPC error's code
 
@@ -63,11 +64,11 @@ type behaviour struct {
 
 	status     int // HTTP: the answer to every request
 	retryAfter string
-	forget     time.Duration // HTTP: how long it knows a session
-	unknown    int           // HTTP: the answer to a session that it does not know
-	authorized string        // HTTP and WebSocket: the Authorization header that it wants
-	page       string        // HTTP: login, redirect, endless: the answer to every request
-	stream     string        // HTTP: answer, cut, resume: answers are event streams, and how they end
+	forget     int    // HTTP: how many requests of a session it knows; 0: all
+	unknown    int    // HTTP: the answer to a session that it does not know
+	authorized string // HTTP and WebSocket: the Authorization header that it wants
+	page       string // HTTP: login, redirect, endless: the answer to every request
+	stream     string // HTTP: answer, cut, resume: answers are event streams, and how they end
 }
 
 // preset is a named behaviour.
@@ -81,7 +82,7 @@ var presets = []preset{
 	{"healthy", "answers, and has three tools", func(*behaviour) {}},
 	{"ws", "a healthy server on a WebSocket", func(b *behaviour) { b.via = "ws" }},
 	{"http", "a healthy server on Streamable HTTP", func(b *behaviour) { b.via = "http" }},
-	{"forgetful", "forgets each HTTP session after ten seconds, and answers 400 then", func(b *behaviour) { b.via, b.forget, b.unknown = "http", 10*time.Second, 400 }},
+	{"forgetful", "forgets each HTTP session after ten requests, and answers 400 then", func(b *behaviour) { b.via, b.forget, b.unknown = "http", 10, 400 }},
 	{"flap", "completes its handshake, prints its $TOKEN, exits 1 a second later", func(b *behaviour) { b.life, b.exit, b.token = time.Second, 1, true }},
 	{"slow-probe", "answers ping after ten seconds", func(b *behaviour) { b.pingDelay = 10 * time.Second }},
 	{"never", "never answers initialize", func(b *behaviour) { b.initial, b.discover = "never", "silent" }},
@@ -179,6 +180,7 @@ func flags(b *behaviour, errw io.Writer) *flag.FlagSet {
 	f.BoolVar(&b.ignore, "ignore", b.ignore, "ignore stdin's end and SIGTERM")
 	f.IntVar(&b.signal, "signal", b.signal, "or by this signal")
 	f.StringVar(&b.children, "child", b.children, "start a child: group, session, daemon, orphan, zombie")
+	f.StringVar(&b.pings, "ping", b.pings, "to ping: answer, exit; late: to the first one when the second comes, with an error")
 	f.DurationVar(&b.pingDelay, "ping-delay", b.pingDelay, "answer ping so late")
 	f.IntVar(&b.pingError, "ping-error", b.pingError, "answer ping with this error code")
 	f.IntVar(&b.tools, "tools", b.tools, "tools on a page")
@@ -217,7 +219,7 @@ func outputFlags(f *flag.FlagSet, b *behaviour) {
 func webFlags(f *flag.FlagSet, b *behaviour) {
 	f.IntVar(&b.status, "status", b.status, "answer each HTTP request with this status")
 	f.StringVar(&b.retryAfter, "retry-after", b.retryAfter, "and this Retry-After")
-	f.DurationVar(&b.forget, "forget", b.forget, "forget an HTTP session after so long")
+	f.IntVar(&b.forget, "forget", b.forget, "forget an HTTP session after so many requests; 0: never")
 	f.IntVar(&b.unknown, "unknown", b.unknown, "answer a session that it does not know with this status")
 	f.StringVar(&b.authorized, "authorization", b.authorized, "answer 401 without this Authorization header")
 	f.StringVar(&b.page, "page", b.page, "answer each HTTP request with a page: login, redirect, endless")

@@ -27,7 +27,7 @@ func (s *server) serveListener() int {
 		s.say("cannot listen: %v", err)
 		return 1
 	}
-	var h http.Handler = &streamable{server: s, sessions: map[string]time.Time{}}
+	var h http.Handler = &streamable{server: s, sessions: map[string]int{}}
 	scheme := "http"
 	switch {
 	case s.page != "":
@@ -102,8 +102,8 @@ func (s *server) socket(w http.ResponseWriter, req *http.Request) {
 type streamable struct {
 	*server
 	mu       sync.Mutex
-	sessions map[string]time.Time
-	parked   []chan []byte // what streams that were cut have left to tell, by event id
+	sessions map[string]int // how many requests came of each
+	parked   []chan []byte  // what streams that were cut have left to tell, by event id
 }
 
 // ServeHTTP answers one request.
@@ -182,14 +182,18 @@ func (h *streamable) open() string {
 	id := rand.Text()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.sessions[id] = time.Now()
+	h.sessions[id] = 0
 	return id
 }
 
-// knows reports whether a session is known still.
+// knows counts a request of a session, and reports whether that is known still.
 func (h *streamable) knows(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at, ok := h.sessions[id]
-	return ok && (h.forget == 0 || time.Since(at) < h.forget)
+	n, ok := h.sessions[id]
+	if !ok || h.forget > 0 && n >= h.forget {
+		return false
+	}
+	h.sessions[id] = n + 1
+	return true
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ type server struct {
 	once  sync.Once
 	alive sync.Once // begins its life at the first handshake
 	hooks []func()  // called at its end: close codes
+	owed  func()    // answers the first ping, where that is to come late
 }
 
 func newServer(b behaviour, log io.Writer) *server {
@@ -213,8 +215,17 @@ func (c *conn) discovered(m message) {
 	}
 }
 
-// ping answers, late or with an error if it is told to.
+// ping answers, late or with an error if it is told to, or ends the server's life.
 func (c *conn) ping(m message) {
+	switch c.pings {
+	case "exit":
+		c.die()
+		return
+	case "late":
+		if c.owes(func() { c.refuse(m, -32603, "too late") }) {
+			return
+		}
+	}
 	reply := func() { c.answer(m, map[string]any{}) }
 	if c.pingError != 0 {
 		reply = func() { c.refuse(m, c.pingError, "cannot say") }
@@ -224,6 +235,21 @@ func (c *conn) ping(m message) {
 		return
 	}
 	reply()
+}
+
+// owes keeps the answer to the first ping, and gives it when the next one comes.
+func (c *conn) owes(answer func()) bool {
+	c.server.mu.Lock()
+	owed := c.owed
+	c.owed = func() {} // of a third one nothing is kept
+	if owed == nil {
+		c.owed = answer
+	}
+	c.server.mu.Unlock()
+	if owed != nil {
+		owed()
+	}
+	return owed == nil
 }
 
 // listTools lists a page of tools.
@@ -268,8 +294,14 @@ func padded(m message, result map[string]any, n int) []byte {
 	if err != nil {
 		return nil // made of strings and numbers only
 	}
-	before, after, _ := strings.Cut(string(data), pad)
-	return []byte(before + strings.Repeat("x", max(0, n-len(before)-len(after))) + after)
+	before, after, _ := bytes.Cut(data, []byte(pad))
+	long := make([]byte, 0, n+len(data)+1) // a line's end fits too
+	long = append(long, before...)
+	block := bytes.Repeat([]byte{'x'}, 64<<10)
+	for left := n - len(before) - len(after); left > 0; left -= len(block) {
+		long = append(long, block[:min(left, len(block))]...)
+	}
+	return append(long, after...)
 }
 
 // featureSets answers what an MCPL client grants.

@@ -54,6 +54,7 @@ func TestT1_WhatHidesEndsWithItsLaunchOrWithTheHost(t *testing.T) {
 func TestT1_WhatHidesEndsWithALaunchThatIsKilled(t *testing.T) {
 	t.Parallel()
 	spec := commandSpec("/bin/sh", "-c", hiders[0].script+"; exec "+self(t)+" demo healthy")
+	spec.Timings.StopGrace.D = 400 * time.Millisecond
 	w := start(t, newHost(t), spec)
 	await[model.Connected](w)
 	hidden := w.child()

@@ -75,12 +75,20 @@ func (r *Run) answered(err error) (model.End, bool) {
 	}
 	e := rpcError(err)
 	switch {
-	case e == nil:
+	case e == nil, hungUp(e):
 		return model.End{}, false
 	case refusesRevision(e):
 		return noCommon(redact.Sprintf("the server refuses our protocol version: error %d: %s", redact.Int(e.Code), short(red, e.Message))), true
 	}
 	return model.End{Cause: model.HandshakeFailed, Text: redact.Sprintf("the handshake was answered with error %d: %s", redact.Int(e.Code), short(red, e.Message))}, true
+}
+
+// hungUp reports whether an error is the SDK's own, which answers itself so where
+// the connection has ended meanwhile: no server said it.
+func hungUp(e *jsonrpc.Error) bool {
+	const clientClosing, serverClosing = -32003, -32004
+	return e.Code == clientClosing && strings.HasPrefix(e.Message, "client is closing") ||
+		e.Code == serverClosing && strings.HasPrefix(e.Message, "server is closing")
 }
 
 func noCommon(what redact.Safe) model.End {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"rollcall/model"
 	"rollcall/redact"
@@ -111,6 +112,24 @@ func TestP1_AnAnswerOfTheWrongShapeBreaksNothing(t *testing.T) {
 	}
 	if told[model.Closed](w) {
 		t.Errorf("it closed the connection\n%s", w)
+	}
+}
+
+// TestL4_TheSDKsOwnWordIsNoAnswer: what ended the connection meanwhile is told.
+func TestL4_TheSDKsOwnWordIsNoAnswer(t *testing.T) {
+	r := &Run{spec: commandSpec("x")}
+	for _, c := range []struct {
+		code int64
+		text string
+		want bool
+	}{
+		{-32003, "client is closing", false}, {-32004, "server is closing: EOF", false},
+		{-32003, "no such tenant", true}, {-32603, "client is closing", true},
+	} {
+		err := fmt.Errorf("calling %q: %w", "initialize", &jsonrpc.Error{Code: c.code, Message: c.text})
+		if end, ok := r.answered(err); ok != c.want {
+			t.Errorf("%v: %+v", err, end)
+		}
 	}
 }
 

@@ -33,9 +33,9 @@ func resident(t testing.TB) int {
 // each, on stderr or stdout, beside a quiet one. Resident memory stays within
 // 1.5 × of idle, and the quiet one's probes are answered; their latency is
 // printed as a ratio, not judged: it is the machine's as much as ours. 20
-// servers for 30 s with ROLLCALL_LONG=1, else 3 for 2 s.
+// servers for 30 s with ROLLCALL_LONG=1, else 3 for 1 s.
 func TestT2_MemoryStaysBoundedUnderAnyVolume(t *testing.T) {
-	servers, lasts := 3, 2*time.Second
+	servers, lasts := 3, time.Second
 	if long() {
 		servers, lasts = 20, 30*time.Second
 	}

@@ -25,6 +25,7 @@ type guard struct {
 	groups map[int]struct{}
 	pipe   *os.File // nil while none runs
 	closed bool
+	pause  time.Duration // restartPause; a test's may be longer
 	done   chan struct{} // closed when it has exited for good
 }
 
@@ -39,11 +40,15 @@ const guardianEnd = 2 * time.Second
 // own would start guardians without end.
 const guardianVariable = "ROLLCALL_GUARDIAN"
 
+// oneThread is for a guardian's environment: it is woken often to do little, and
+// threads that wake each other for that cost more than it.
+const oneThread = "GOMAXPROCS=1"
+
 func startGuard(mark string, orphans *orphanage, stderr, terminal *os.File) (*guard, error) {
 	if os.Getenv(guardianVariable) != "" {
 		return nil, errors.New("start the guardian: this program does not hand over to guardian.Main first")
 	}
-	g := &guard{mark: mark, orphans: orphans, stderr: stderr, terminal: terminal, state: guardian.State(terminal), groups: map[int]struct{}{}, done: make(chan struct{})}
+	g := &guard{mark: mark, orphans: orphans, stderr: stderr, terminal: terminal, state: guardian.State(terminal), groups: map[int]struct{}{}, pause: restartPause, done: make(chan struct{})}
 	proc, err := g.start()
 	if err != nil {
 		return nil, fmt.Errorf("start the guardian: %w", err)
@@ -78,7 +83,7 @@ func (g *guard) start() (*os.Process, error) {
 	}
 	proc, err := g.orphans.start(func() (*os.Process, error) {
 		return os.StartProcess(executable(exe), []string{"rollcall", guardian.Arg, g.mark}, &os.ProcAttr{
-			Dir: "/", Env: []string{guardianVariable + "=1", guardian.StateVariable + "=" + g.state, guardian.NoMark},
+			Dir: "/", Env: []string{guardianVariable + "=1", guardian.StateVariable + "=" + g.state, guardian.NoMark, oneThread},
 			Files: []*os.File{null, or(g.terminal, null), or(g.stderr, null), r, crash},
 			Sys:   &syscall.SysProcAttr{Setsid: true},
 		})
@@ -130,7 +135,7 @@ func (g *guard) keep(proc *os.Process) {
 			g.orphans.forget(proc.Pid)
 		}
 		g.mu.Lock()
-		closed := g.closed
+		closed, pause := g.closed, g.pause
 		g.hangUp()
 		g.mu.Unlock()
 		if closed {
@@ -138,9 +143,9 @@ func (g *guard) keep(proc *os.Process) {
 		}
 		// Nobody guards meanwhile, so one that was killed early is replaced at once;
 		// one whose successor does not stay either is not.
-		early := time.Since(began) < restartPause
+		early := time.Since(began) < pause
 		if early && again {
-			<-time.After(restartPause)
+			<-time.After(pause)
 		}
 		again = early
 		proc, _ = g.start() // nil where it failed: tried again

@@ -41,8 +41,9 @@ type holder struct {
 // was dialled, and the launch, which cannot have the port, will end. It is proved
 // where the very socket listened before the launch, or is of the launch of
 // another server that is dialled there too. A daemon that opens the port because
-// a launch asks for it is older than the launch; its socket is not. Where it
-// cannot be known it says nothing.
+// a launch asks for it is older than the launch; its socket is not, and where the
+// daemon keeps it open, the next launch of that server finds what was opened for
+// one before it. Where it cannot be known it says nothing.
 func (r *Run) heldElsewhere(p *process) (model.End, bool) {
 	if p == nil || len(p.port.hosts) == 0 {
 		return model.End{}, false
@@ -59,10 +60,8 @@ func (r *Run) heldElsewhere(p *process) (model.End, bool) {
 			"port %d is held by the server %s (%s, pid %d): give one of the two another port",
 			number, redact.Name(rival), what, redact.Int(held.pid))}, true
 	}
-	for socket := range sockets {
-		if !p.port.sockets[socket] {
-			return model.End{}, false
-		}
+	if r.host.rivals.opened(r.spec.Name, sockets, p.port.sockets) {
+		return model.End{}, false
 	}
 	return model.End{Cause: model.TransportBroken, Text: redact.Sprintf(
 		"port %d is held by another process (%s, pid %d): stop that, or give this server another port",
@@ -74,6 +73,7 @@ func (r *Run) heldElsewhere(p *process) (model.End, bool) {
 type rivals struct {
 	mu     sync.Mutex
 	byMark map[string]rival
+	doors  map[string]map[string]bool // by server: the sockets that others have opened since a launch of it
 }
 
 type rival struct {
@@ -99,6 +99,25 @@ func (r *rivals) remove(p *process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.byMark, p.mark)
+}
+
+// opened reports whether one of the sockets that others hold was opened since a
+// launch of the server: since this one, before which there were those of before,
+// or since an earlier one that was reached through it.
+func (r *rivals) opened(server string, sockets, before map[string]bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	doors := map[string]bool{}
+	for socket := range sockets {
+		if !before[socket] || r.doors[server][socket] {
+			doors[socket] = true
+		}
+	}
+	if r.doors == nil {
+		r.doors = map[string]map[string]bool{}
+	}
+	r.doors[server] = doors
+	return len(doors) > 0
 }
 
 // dialledAt is the server of a launch, where that is dialled at a port.

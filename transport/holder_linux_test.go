@@ -18,11 +18,10 @@ func TestC2_APortThatAnotherProcessHoldsIsSaid(t *testing.T) {
 	h := newHost(t)
 	for via, name := range map[model.Transport]string{model.WebSocket: "ws", model.HTTP: "http"} {
 		for _, host := range []string{"127.0.0.1", "localhost"} {
+			rival := listen(t, name)
+			_, port, _ := strings.Cut(rival.addr(), ":")
 			spec := launchedSpec(t, via, name, "--startup", "1h")
-			_, addr, _ := strings.Cut(spec.URL.Reveal(), "://127.0.0.1")
-			port := strings.TrimSuffix(strings.TrimPrefix(addr, ":"), "/mcp")
-			spec.URL = urlSpec(via, strings.Replace(spec.URL.Reveal(), "127.0.0.1", host, 1)).URL
-			rival := listen(t, name, "--listen", "127.0.0.1:"+port)
+			spec.URL = urlSpec(via, strings.Replace(rival.url, "127.0.0.1", host, 1)).URL
 			w := start(t, h, spec)
 			end := await[model.Closed](w).End
 			want := fmt.Sprintf("port %s is held by another process (transport.test, pid %d): stop that, or give this server another port", port, rival.cmd.Process.Pid)
@@ -63,7 +62,8 @@ func TestC2_APortThatADaemonOpensForTheLaunchIsLeftAlone(t *testing.T) {
 	server, addr := listen(t, "http"), freeAddress(t)
 	spec := commandSpec("/bin/sh", "-c", "echo open it >&2; while :; do /bin/sleep 1000; done")
 	spec.Transport, spec.URL = model.HTTP, urlSpec(model.HTTP, strings.Replace(server.url, server.addr(), addr, 1)).URL
-	w := start(t, newHost(t), spec)
+	h := newHost(t)
+	w := start(t, h, spec)
 	w.line("stderr: open it")
 	door, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -72,6 +72,15 @@ func TestC2_APortThatADaemonOpensForTheLaunchIsLeftAlone(t *testing.T) {
 	t.Cleanup(func() { _ = door.Close() })
 	go forward(door, server.addr())
 	await[model.Connected](w)
+
+	w.Kill()
+	await[model.Reaped](w) // the daemon keeps it open, and the next launch finds it so
+	await[model.Connected](start(t, h, spec))
+	other := *spec
+	other.Name = "other" // nothing was ever opened for this one
+	if end := await[model.Closed](start(t, h, &other)).End; !strings.Contains(end.Text.String(), "is held by") {
+		t.Errorf("%v: %s", end.Cause, end.Text)
+	}
 }
 
 // addr is where it listens.

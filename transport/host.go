@@ -68,6 +68,7 @@ type waits struct {
 	discover time.Duration // for the answer to the newest revision's discovery (T6)
 	settle   time.Duration // for the policy exchange (M1), and for tools/list
 	ping     time.Duration // between a WebSocket's pings, so that idle proxies do not cut it (T4)
+	exit     time.Duration // for the process's exit, once its pipe or socket has ended: an exit is reported as one
 }
 
 // NewHost starts the guardian, a small process of the same program that kills
@@ -78,7 +79,7 @@ func NewHost(o Options) (*Host, error) {
 		version: o.Version, crash: o.Crash, core: o.Core, mark: rand.Text(),
 		orphans: newOrphanage(o.Adopt), signal: sendSignal,
 		big: make(chan struct{}, 1), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
-		waits:    waits{discover: 5 * time.Second, settle: 15 * time.Second, ping: 30 * time.Second},
+		waits:    waits{discover: 5 * time.Second, settle: 15 * time.Second, ping: 30 * time.Second, exit: 250 * time.Millisecond},
 		maxTools: 10_000, kernelLog: kernelLog,
 	}
 	h.procs = newProcTable(h.orphans)

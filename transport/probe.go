@@ -40,7 +40,7 @@ func (r *Run) Probe(ctx context.Context) model.Probed {
 // awaitClosed gives the run's own end, an exit above all, the time to be told
 // before what a probe saw of it.
 func (r *Run) awaitClosed() {
-	wait := time.NewTimer(exitGrace)
+	wait := time.NewTimer(r.host.waits.exit)
 	defer wait.Stop()
 	select {
 	case <-r.ctx.Done():
@@ -53,12 +53,20 @@ func (s *session) probe(ctx context.Context) error {
 	if s.revision < newest {
 		return s.client.Ping(ctx, nil)
 	}
-	_, err := s.ask(ctx, methodDiscover, &mcp.ClientRequest[*mcp.DiscoverParams]{Session: s.client, Params: &mcp.DiscoverParams{Meta: mcp.Meta{
+	_, err := s.ask(ctx, methodDiscover, &mcp.ClientRequest[*mcp.DiscoverParams]{Session: s.client, Params: &mcp.DiscoverParams{Meta: s.meta()}})
+	return err
+}
+
+// meta is what the newest revision wants with each request; nil before that.
+func (s *session) meta() mcp.Meta {
+	if s.revision < newest {
+		return nil
+	}
+	return mcp.Meta{
 		mcp.MetaKeyProtocolVersion:    s.revision,
 		mcp.MetaKeyClientInfo:         s.self,
 		mcp.MetaKeyClientCapabilities: map[string]any{},
-	}}})
-	return err
+	}
 }
 
 // probed is what a probe's error says.
@@ -71,7 +79,7 @@ func (r *Run) probed(ctx context.Context, s *session, err error) model.Probed {
 	}
 	var status *statusError
 	if errors.As(err, &status) { // one that passes (P3)
-		return model.Probed{Outcome: model.ProbeError, Text: status.textAndWait()}
+		return model.Probed{Outcome: model.ProbeError, Text: status.textAndWait(), End: status.end(r.spec)}
 	}
 	if text, ok := misshapen(r.spec.Redactor, err); ok {
 		return model.Probed{Outcome: model.ProbeError, Text: text} // it answered

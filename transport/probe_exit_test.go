@@ -12,7 +12,7 @@ import (
 func TestL4_AnExitDuringAProbeIsToldAsTheExit(t *testing.T) {
 	h := newHost(t)
 	for range 12 {
-		w := start(t, h, demoSpec(t, "healthy", "--life", "200ms", "--exit", "9", "--ping-delay", "1h"))
+		w := start(t, h, demoSpec(t, "healthy", "--ping", "exit", "--exit", "9"))
 		await[model.Connected](w)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		p := w.Run.Probe(ctx)

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"errors"
-	"io"
 	"os"
 	"sync"
 	"syscall"
@@ -78,7 +77,7 @@ func (r *Run) launch() *process {
 	go r.host.guarded(func() { r.watch(p) })()
 	p.drains.Go(r.host.guarded(func() {
 		defer close(p.quiet)
-		r.drain(p.stderr, model.LineStderr)
+		r.drain(p, p.stderr, model.LineStderr)
 	}))
 	return p
 }
@@ -156,48 +155,12 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// drain reads f to its end, whatever its volume, and hands over its lines.
-func (r *Run) drain(f *os.File, kind model.LineKind) {
+// drain reads f, an output of p's, to its end, whatever its volume, and hands over
+// its lines.
+func (r *Run) drain(p *process, f *os.File, kind model.LineKind) {
 	lines := redact.NewLines(r.spec.Redactor, r.line(kind))
-	copyAll(inTurn{lines, r.host.turns}, f)
+	copyAll(inTurn{lines, r.host.turns}, f, p.exited)
 	lines.Flush()
-}
-
-const (
-	quietRead = 2 << 10  // bytes that a stream may hold while it says little
-	loudRead  = 32 << 10 // and once a read has filled that
-)
-
-// copyAll reads f to its end. Its buffer is small until there is much to read:
-// most servers say little on stderr, and there are many of them.
-func copyAll(to io.Writer, f io.Reader) {
-	buf := make([]byte, quietRead)
-	for {
-		n, err := f.Read(buf)
-		if n > 0 {
-			_, _ = to.Write(buf[:n])
-		}
-		switch {
-		case err != nil:
-			return
-		case n == quietRead && len(buf) == quietRead:
-			buf = make([]byte, loudRead)
-		}
-	}
-}
-
-// inTurn takes a turn for each piece that it passes on. Servers that write as
-// fast as they can take turns on half of the cores, first come first served, so
-// that what the others say is heard at once, their answers above all.
-type inTurn struct {
-	to    io.Writer
-	turns chan struct{}
-}
-
-func (w inTurn) Write(p []byte) (int, error) {
-	w.turns <- struct{}{}
-	defer func() { <-w.turns }()
-	return w.to.Write(p)
 }
 
 // watch waits for the leader's exit and closes the run with it.
@@ -229,7 +192,7 @@ func (r *Run) closeOrExit(p *process, at time.Time, end model.End) {
 	cut := end.Cause == model.ClosedByPeer || end.Cause == model.TransportBroken
 	if p != nil && cut && !end.CloseCode.Ok {
 		select {
-		case <-time.After(exitGrace):
+		case <-time.After(r.host.waits.exit):
 		case <-r.ctx.Done():
 		}
 	}

@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"errors"
 	"os"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -20,24 +22,49 @@ func (r *Run) awaitExit(p *process) model.End {
 	seen := func(uintptr) bool {
 		return waitExited(p.pid, &info, unix.WNOHANG) != nil || info.signo != 0
 	}
-	if !pollPidfd(p.pid, seen) {
+	if pollPidfd(p.pid, time.Time{}, seen) != nil {
 		// No pidfd here (an old kernel, a filter): wait in a thread.
 		_ = waitExited(p.pid, &info, 0)
 	}
 	return exitEnd(info.code != cldExited, int(info.child().status))
 }
 
+// awaitGone waits until a process has exited, whosever child it is, or until a
+// time.
+func awaitGone(pid int, until time.Time) {
+	exited := func(fd uintptr) bool {
+		for {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			if err != unix.EINTR {
+				return n > 0 || err != nil
+			}
+		}
+	}
+	if err := pollPidfd(pid, until, exited); err != nil && !errors.Is(err, unix.ESRCH) {
+		<-time.After(time.Until(until)) // no pidfd here, or no process of its own
+	}
+}
+
 // pollPidfd calls ready until it says true, each time the process's pidfd may
-// have become readable; false where that cannot be done.
-func pollPidfd(pid int, ready func(uintptr) bool) bool {
+// have become readable. An error says that it could not, or, where until is not
+// zero, that it is later than that.
+func pollPidfd(pid int, until time.Time, ready func(uintptr) bool) error {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
 	if err != nil {
-		return false
+		return err
 	}
 	f := os.NewFile(uintptr(fd), "pidfd")
 	defer f.Close()
+	if !until.IsZero() {
+		if err := f.SetReadDeadline(until); err != nil {
+			return err
+		}
+	}
 	raw, err := f.SyscallConn()
-	return err == nil && raw.Read(ready) == nil
+	if err != nil {
+		return err
+	}
+	return raw.Read(ready)
 }
 
 // waitExited fills info once the process has exited, and leaves it a zombie.

@@ -3,6 +3,7 @@ package transport
 import (
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -14,7 +15,8 @@ const (
 	afterKill    = 2 * time.Second        // what is still there then is unreapable (H2)
 	stderrGrace  = 250 * time.Millisecond // how long Reaped waits for stderr's end (L5)
 	pollFirst    = 5 * time.Millisecond   // how often a group without its leader is looked at,
-	pollLast     = 200 * time.Millisecond // at first and later
+	pollLast     = 200 * time.Millisecond // at first and later, where nothing of it exits meanwhile
+	maxWatched   = 32                     // how many of a group are waited for at once
 	watchLast    = 5 * time.Second        // how often survivors are looked at, later
 )
 
@@ -57,18 +59,19 @@ func (r *Run) force(p *process) []int {
 
 	exited, killed, poll := p.exited, r.killed.Done(), pollFirst
 	tell := r.stages()
-	var look <-chan time.Time // set once the leader has exited
+	var look <-chan struct{} // set once the leader has exited
 	for {
 		select {
 		case <-exited:
-			exited, look = nil, time.After(0)
+			exited, look = nil, p.exited // at once
 		case <-look:
-			if len(r.remaining(p)) == 0 {
+			left := r.remaining(p)
+			if len(left) == 0 {
 				return nil
 			}
 			tell(model.Closing)
 			poll = min(2*poll, pollLast)
-			look = time.After(poll)
+			look = allGone(left, poll)
 		case <-term.C:
 			r.host.signalAll(p, syscall.SIGTERM)
 			tell(model.TermSent)
@@ -86,6 +89,21 @@ func (r *Run) force(p *process) []int {
 			return r.remaining(p)
 		}
 	}
+}
+
+// allGone returns a channel that is closed once each of some processes has
+// exited, or after a while: they may have left others behind, or not be all.
+func allGone(pids []int, within time.Duration) <-chan struct{} {
+	done, until := make(chan struct{}), time.Now().Add(within)
+	go func() {
+		defer close(done)
+		var all sync.WaitGroup
+		for _, pid := range pids[:min(len(pids), maxWatched)] {
+			all.Go(func() { awaitGone(pid, until) })
+		}
+		all.Wait()
+	}()
+	return done
 }
 
 // stages tells how far the stop has come: each stage once, and none that a later

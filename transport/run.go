@@ -9,10 +9,6 @@ import (
 	"rollcall/redact"
 )
 
-// exitGrace is how long an end of file, or a failed write, waits for the
-// process's exit, so that an exit is reported as one.
-const exitGrace = 250 * time.Millisecond
-
 // Run is one incarnation of a server. Its methods may be called from any
 // goroutine, and at any time.
 type Run struct {
@@ -60,7 +56,7 @@ func (r *Run) main() {
 		talk.Go(r.host.guarded(func() { r.overStdio(p, w) }))
 	default:
 		if p != nil {
-			p.drains.Go(r.host.guarded(func() { r.drain(p.stdout, model.LineNoise) }))
+			p.drains.Go(r.host.guarded(func() { r.drain(p, p.stdout, model.LineNoise) }))
 		}
 		talk.Go(r.host.guarded(func() { r.overURL(p) }))
 	}

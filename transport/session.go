@@ -31,6 +31,7 @@ const (
 const (
 	methodDiscover   = "server/discover"
 	methodInitialize = "initialize"
+	methodListTools  = "tools/list"
 	methodCancelled  = "notifications/cancelled"
 )
 

@@ -26,7 +26,7 @@ func (w *watched) stages() (names []model.StopStage, at []time.Time) {
 func TestH2_EachStageOfAStopIsTold(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	const short, medium, ample = 400 * time.Millisecond, 3 * time.Second, 30 * time.Second
+	const short, medium, ample = 4 * time.Second, 8 * time.Second, time.Minute
 	deaf := commandSpec("/bin/sh", "-c", "echo ready >&2; exec /bin/sleep 1000")
 	for _, c := range []struct {
 		name  string
@@ -39,8 +39,8 @@ func TestH2_EachStageOfAStopIsTold(t *testing.T) {
 		{"goes at SIGTERM", medium, deaf, (*watched).halt, []model.StopStage{model.Closing, model.TermSent}},
 		{"goes at SIGKILL", short, demoSpec(t, "stubborn"), (*watched).halt, []model.StopStage{model.Closing, model.TermSent, model.KillSent}},
 		{"is killed", ample, demoSpec(t, "stubborn"), func(w *watched) { w.Kill() }, []model.StopStage{model.Closing, model.KillSent}},
-		{"leaves a child", short, demoSpec(t, "flap", "--child", "group", "--life", "20ms"), func(*watched) {}, []model.StopStage{model.Closing, model.TermSent, model.KillSent}},
-		{"leaves nothing", ample, demoSpec(t, "flap", "--life", "20ms"), func(*watched) {}, nil},
+		{"leaves a child", short, demoSpec(t, "flap", "--child", "group", "--life", "0s", "--ping", "exit"), (*watched).dies, []model.StopStage{model.Closing, model.TermSent, model.KillSent}},
+		{"leaves nothing", ample, demoSpec(t, "flap", "--life", "0s", "--ping", "exit"), (*watched).dies, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -146,7 +146,7 @@ func (w *wire) take(data []byte) bool {
 		defer func() { <-w.run.host.big }()
 	}
 	if data[0] == '{' {
-		m, err := jsonrpc.DecodeMessage(data)
+		m, err := decode(data)
 		if err != nil {
 			return false
 		}
@@ -158,7 +158,7 @@ func (w *wire) take(data []byte) bool {
 		return false
 	}
 	for _, part := range batch {
-		m, err := jsonrpc.DecodeMessage(part)
+		m, err := decode(part)
 		if err != nil {
 			return false
 		}

@@ -3,8 +3,9 @@ package guardian
 import (
 	"bytes"
 	"errors"
-	"os"
+	"slices"
 	"strconv"
+	"syscall"
 )
 
 // errMoved says that children came or went while they were listed.
@@ -17,16 +18,17 @@ var errMoved = errors.New("the list of children changed while it was read")
 // is for the caller to prevent.
 func Children() ([]int, error) { return childrenOf("self") }
 
-// childrenOf are the PIDs of the children of a process, by its name in /proc.
+// childrenOf are the PIDs of the children of a process, by its name in /proc. It
+// does without os.File: it is asked at each launch, and there are many threads.
 func childrenOf(name string) ([]int, error) {
 	dir := "/proc/" + name + "/task/"
-	threads, err := os.ReadDir(dir) // each has the children that it started
+	threads, err := namesIn(dir) // each has the children that it started
 	if err != nil {
 		return nil, err
 	}
 	var pids []int
 	for _, t := range threads {
-		list, err := readSteady(dir + t.Name() + "/children")
+		list, err := readSteady(dir + t + "/children")
 		if err != nil {
 			return nil, err // a thread that ends gives its children to another
 		}
@@ -41,17 +43,51 @@ func childrenOf(name string) ([]int, error) {
 	return pids, nil
 }
 
+// namesIn are the names in a folder.
+func namesIn(dir string) (names []string, err error) {
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	var buf [2 << 10]byte
+	for {
+		n, err := syscall.ReadDirent(fd, buf[:])
+		if err != nil || n <= 0 {
+			return names, err
+		}
+		_, _, names = syscall.ParseDirent(buf[:n], -1, names)
+	}
+}
+
 // readSteady reads a list of children twice. While the kernel walks it, one that
 // is taken away can make it skip another; what was listed first is then not
 // listed again.
 func readSteady(path string) ([]byte, error) {
-	first, err := os.ReadFile(path)
+	first, err := readAll(path)
 	if err != nil || len(first) == 0 {
 		return nil, err
 	}
-	again, err := os.ReadFile(path)
+	again, err := readAll(path)
 	if err == nil && !bytes.Equal(first, again) {
 		err = errMoved
 	}
 	return first, err
+}
+
+// readAll is readSmall for a file of any size. Most are empty.
+func readAll(path string) (b []byte, err error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	var buf [1 << 10]byte
+	for {
+		n, err := syscall.Read(fd, buf[:])
+		if err != nil || n <= 0 {
+			return b, err
+		}
+		b = append(slices.Grow(b, n), buf[:n]...)
+	}
 }

@@ -11,6 +11,9 @@
 // its way down waits until the guardian has read what came before, so that the
 // terminal is put back before the shell sees rollcall's end.
 //
+// What is told waits in the pipe for a moment, so that a busy start wakes the
+// guardian now and then, not at each launch; the pipe's end ends that wait.
+//
 // Invariants: it kills a group only if its leader's start time is the one that
 // it was told; it kills a process by its mark, or its ancestors', only if that
 // is this host's; it ends by itself within seconds after the pipe's end.

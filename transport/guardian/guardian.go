@@ -70,8 +70,9 @@ func Line(what byte, pgid int) string {
 }
 
 // Main is the guardian: it reads groups until their pipe's end, kills those
-// that are left, and what bears the host's mark, and exits. Where rollcall
-// broke, or died without a word, it puts the terminal back (D10, R4).
+// that are left, and what bears the host's mark. Where rollcall broke, or died
+// without a word, it puts the terminal back (D10, R4). The process is to exit
+// when it returns.
 func Main() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	screen := openTerminal(os.Stdout, os.Getenv(StateVariable))
@@ -79,7 +80,7 @@ func Main() {
 	go func() { broke <- crash(os.NewFile(crashFile, "crash"), os.Stderr, screen.putBack) }()
 	watch := newLookout()
 	go watch.run()
-	groups, bye := read(watch.hear(os.NewFile(groupsFile, "groups")), letGo)
+	groups, bye := read(watch.hear(&unhurried{file: os.NewFile(groupsFile, "groups"), pause: readPause}), letGo)
 	for until, known := time.Now().Add(patience), watch.end(); kill(groups, os.Args[2], known) && time.Now().Before(until); {
 		time.Sleep(pause)
 	}
@@ -90,7 +91,6 @@ func Main() {
 		}
 	case <-time.After(patience): // something else holds the other end
 	}
-	os.Exit(0)
 }
 
 // read returns the groups that are left at the pipe's end, when their leaders
