@@ -10,7 +10,8 @@ import (
 
 func main() {
 	if guardian.Asked() {
-		guardian.Main() // does not return
+		guardian.Main()
+		return
 	}
 	os.Exit(cli.Main(os.Args[1:]))
 }

@@ -141,8 +141,8 @@ func (d *desk) opens(ev model.Event, now time.Time) []Post {
 		d.now = later(d.now, now)
 		posts = append(posts, d.drop(ev.Server, d.now)...)
 	}
-	if last, ok := w.Last[ev.Kind]; ok && n.Due.Before(last.Add(cooldown)) {
-		n.NotYet = last.Add(cooldown)
+	if free := w.Last[ev.Kind].Add(cooldown); n.Due.Before(free) { // of none before, it is long over
+		n.NotYet = free
 	}
 	d.add(n)
 	return posts

@@ -170,6 +170,47 @@ func TestA5_WhatWasHeldBackToItsEndIsCountedInTheNext(t *testing.T) {
 	}
 }
 
+// TestA5_WhatWasHeldBackIsRemembered, over restarts too, for a day: an opening after
+// that does not speak of it.
+func TestA5_WhatWasHeldBackIsRemembered(t *testing.T) {
+	day := (24 * time.Hour).Seconds()
+	for later, want := range map[float64]int{60 + day - 1: 1, 60 + day: 0} { // since the last post
+		d := newDesked(t)
+		d.says(0, model.EvDown, "web")
+		d.says(100, model.EvRecovered, "web")
+		d.says(200, model.EvDown, "web")
+		d.says(300, model.EvRecovered, "web")
+		d.until(later)
+		d.desk = restore(d.save(nil, nil), d.host, d.at(later))
+		d.posts = nil
+		d.says(later, model.EvHalted, "web")
+		d.says(later+10, model.EvRecovered, "web")
+		d.says(later+20, model.EvDown, "web")
+		d.until(later + 100)
+		if p := d.posts[len(d.posts)-1]; p.Event != "down" || p.HeldBack != want {
+			t.Errorf("%g s later: %s, held back: %d, want %d", later, p.Event, p.HeldBack, want)
+		}
+	}
+}
+
+// TestA5_TheEndOfAnEpisodeThatNobodyKnowsIsNotPosted: it opened before there were
+// alerts.
+func TestA5_TheEndOfAnEpisodeThatNobodyKnowsIsNotPosted(t *testing.T) {
+	d := newDesked(t)
+	d.says(0, model.EvRecovered, "web")
+	d.says(1, model.EvWithdrawn, "api")
+	d.until(100)
+	d.want()
+}
+
+func TestAHostsLongNameIsCut(t *testing.T) {
+	for n, want := range map[int]int{100: 100, 101: 100, 5000: 100} {
+		if got := size(newDesk((*redact.Redactor)(nil).Text(strings.Repeat("h", n))).host); got != want {
+			t.Errorf("of %d characters: %d, want %d", n, got, want)
+		}
+	}
+}
+
 func TestA5_AFleetWideOutageIsOnePost(t *testing.T) {
 	for _, c := range []struct {
 		servers int
@@ -178,8 +219,9 @@ func TestA5_AFleetWideOutageIsOnePost(t *testing.T) {
 	}{
 		{20, 30, []string{"90 outage 20", "1002 recovered 20"}},
 		{100, 0, []string{"60 outage 100", "1002 recovered 100"}},
-		{19, 10, nil},  // one by one
-		{20, 400, nil}, // likewise
+		{19, 10, nil},   // one by one
+		{20, 30.5, nil}, // likewise
+		{20, 400, nil},
 	} {
 		d := newDesked(t)
 		for i := range c.servers {

@@ -17,6 +17,7 @@
 //     opening is posted once to each sink, over a restart too, but where its
 //     answer was cut off: it bears the same id then;
 //   - no write is waited for without bound: a lock may be held, a disk may hang;
+//     Stderr alone waits, in its caller's own goroutine, and says so;
 //   - a text says what was observed, and holds no secret: it is made of
 //     redact.Safe, and of the webhook's address nothing is said but its host; what
 //     a program says is cleaned of all that rollcall holds.

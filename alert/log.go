@@ -15,7 +15,8 @@ const FileName = "failures.log"
 
 // Log appends the failures of a fleet to failures.log (A4).
 type Log struct {
-	warn func(redact.Safe)
+	config redact.Safe // whose failures they are: several configurations may share the file
+	warn   func(redact.Safe)
 
 	mu     sync.Mutex
 	file   *rotating
@@ -45,11 +46,11 @@ const (
 // errHangs says that a write was waited for in vain.
 var errHangs = errors.New("a write to its folder has begun, and does not end")
 
-// NewLog makes the log in a folder, which need not be there yet. warn is told
-// what keeps it from being written, until the empty text takes that away; it
-// must not block.
-func NewLog(path string, r Rotation, warn func(redact.Safe)) *Log {
-	l := &Log{warn: warn, stop: make(chan struct{})}
+// NewLog makes the log in a folder, which need not be there yet. config is the
+// configuration that the lines are of. warn is told what keeps it from being
+// written, until the empty text takes that away; it must not block.
+func NewLog(path string, config redact.Safe, r Rotation, warn func(redact.Safe)) *Log {
+	l := &Log{config: config, warn: warn, stop: make(chan struct{})}
 	l.file = newRotating(path, r, &l.press)
 	l.put = l.file.append
 	return l
@@ -68,7 +69,7 @@ func (l *Log) Event(ev model.Event, missed uint64) {
 	}
 	var line []byte
 	if ok {
-		line = lineOf(r)
+		line = l.lineOf(r)
 	}
 	l.write(line, ev.At)
 }
@@ -148,7 +149,7 @@ func (l *Log) tellGap(at time.Time) error {
 	if n == 0 {
 		return nil
 	}
-	return l.append(lineOf(Record{At: at, Kind: Gap, Lost: n}), l.lost, l.missed)
+	return l.append(l.lineOf(Record{At: at, Kind: Gap, Lost: n}), l.lost, l.missed)
 }
 
 // retry has the log tried again in a while, so that a warning does not stand
@@ -200,7 +201,8 @@ func (l *Log) Close() (missing uint64, why redact.Safe) {
 // cleanError is the text of an error that no server has a part in.
 func cleanError(err error) redact.Safe { return (*redact.Redactor)(nil).Error(err) }
 
-func lineOf(r Record) []byte {
+func (l *Log) lineOf(r Record) []byte {
+	r.Config = l.config
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil // cannot be: it is made of texts and numbers

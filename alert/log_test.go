@@ -27,7 +27,7 @@ func failed(server string, attempt int) model.Event {
 
 // quietLog is a log that must not warn.
 func quietLog(t *testing.T, path string, r Rotation) *Log {
-	return NewLog(path, r, func(s redact.Safe) { t.Errorf("warned: %s", s) })
+	return NewLog(path, redact.Word("/srv/servers.toml"), r, func(s redact.Safe) { t.Errorf("warned: %s", s) })
 }
 
 func read(t *testing.T, path string) (all []Record, broken int) {
@@ -46,8 +46,8 @@ func TestA4_ALineHasTheKeysOfTheRule(t *testing.T) {
 	l.Event(model.Event{At: time.Unix(0, 0), Kind: model.EvRecovered, Server: "web", Elapsed: model.Some(model.Millis(time.Minute))}, 0)
 	l.Close()
 	b, err := os.ReadFile(path)
-	want := `{"at":"2026-11-30T08:00:03.005Z","server":"github","kind":"attempt-failed","attempt":3,"error":"connected, then closed after 0 s (exit code 1)","stderr":["Error: no","  at x"],"will_retry":true,"retry_in_ms":41233}
-{"at":"1970-01-01T00:00:00.000Z","server":"web","kind":"recovered","elapsed_ms":60000}
+	want := `{"at":"2026-11-30T08:00:03.005Z","server":"github","kind":"attempt-failed","attempt":3,"error":"connected, then closed after 0 s (exit code 1)","stderr":["Error: no","  at x"],"will_retry":true,"retry_in_ms":41233,"config":"/srv/servers.toml"}
+{"at":"1970-01-01T00:00:00.000Z","server":"web","kind":"recovered","elapsed_ms":60000,"config":"/srv/servers.toml"}
 `
 	if string(b) != want || err != nil {
 		t.Errorf("got\n%s%v\nwant\n%s", b, err, want)
@@ -117,6 +117,7 @@ func TestA4_TwoWritersShareOneLog(t *testing.T) {
 				l.Event(failed(name, i%60), 0)
 			}
 			l.Close()
+			l.press.runs.Wait() // on a slow machine Close does not
 		})
 	}
 	all.Wait()
@@ -138,7 +139,7 @@ func TestA4_ALogThatCannotBeWrittenIsSaidAndTriedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		var to saidBy
-		l := NewLog(path, Rotation{Bytes: 1 << 20, Keep: 1}, to.warn)
+		l := NewLog(path, redact.Word("/srv/servers.toml"), Rotation{Bytes: 1 << 20, Keep: 1}, to.warn)
 		for i := range 3 {
 			l.Event(failed("s", i), 0)
 		}
@@ -179,7 +180,7 @@ func TestA4_ADiskThatFillsUpLeavesNoTornLine(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), FileName)
 	var warned []string
-	l := NewLog(path, Rotation{Bytes: 1 << 20, Keep: 1}, func(s redact.Safe) { warned = append(warned, s.String()) })
+	l := NewLog(path, redact.Word("/srv/servers.toml"), Rotation{Bytes: 1 << 20, Keep: 1}, func(s redact.Safe) { warned = append(warned, s.String()) })
 	signal.Ignore(syscall.SIGXFSZ)
 	defer signal.Reset(syscall.SIGXFSZ)
 	var was syscall.Rlimit

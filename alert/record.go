@@ -21,6 +21,7 @@ type Record struct {
 	RetryIn   model.Opt[model.Millis]
 	Elapsed   model.Opt[model.Millis] // recovered: how long the episode was open
 	Lost      uint64                  // Gap: how many lines are missing before this one
+	Config    redact.Safe             // the configuration's path: several may share a log; empty in lines of older versions
 }
 
 // Gap is the kind of a record that says how many lines are missing.
@@ -58,11 +59,12 @@ type written struct {
 	RetryIn   model.Opt[model.Millis] `json:"retry_in_ms,omitzero"`
 	Elapsed   model.Opt[model.Millis] `json:"elapsed_ms,omitzero"`
 	Lost      uint64                  `json:"lost,omitempty"`
+	Config    redact.Safe             `json:"config,omitzero"`
 }
 
 // MarshalJSON writes the record as A4 has it.
 func (r Record) MarshalJSON() ([]byte, error) {
-	return json.Marshal(written{model.Stamp(r.At), r.Server, r.Kind, r.Attempt, r.Error, r.Stderr, r.WillRetry, r.RetryIn, r.Elapsed, r.Lost})
+	return json.Marshal(written{model.Stamp(r.At), r.Server, r.Kind, r.Attempt, r.Error, r.Stderr, r.WillRetry, r.RetryIn, r.Elapsed, r.Lost, r.Config})
 }
 
 // UnmarshalJSON reads a record. The file may have been written by anyone: texts
@@ -76,6 +78,6 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	*r = Record{at, redact.Name(w.Server).String(), redact.Name(w.Kind).String(), w.Attempt, w.Error, w.Stderr, w.WillRetry, w.RetryIn, w.Elapsed, w.Lost}
+	*r = Record{at, redact.Name(w.Server).String(), redact.Name(w.Kind).String(), w.Attempt, w.Error, w.Stderr, w.WillRetry, w.RetryIn, w.Elapsed, w.Lost, w.Config}
 	return nil
 }

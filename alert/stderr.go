@@ -25,7 +25,9 @@ type Stderr struct {
 	since  int64  // bytes written since the folder was looked over; at first as many as need it
 	lost   uint64 // lines that could not be written
 	unsaid uint64 // of them, that the files do not speak of yet
-	failed bool   // the last write did
+	failed bool   // the last write did, or took too long, and a warning stands
+
+	put func(*rotating, []byte) error // append; a test has it hang
 }
 
 const (
@@ -38,12 +40,12 @@ const (
 // NewStderr keeps lines below dir, which need not be there yet, in at most limit
 // bytes. warn is as for NewLog.
 func NewStderr(dir string, limit int64, warn func(redact.Safe)) *Stderr {
-	return &Stderr{dir: dir, limit: limit, warn: warn, files: map[string]*rotating{}, since: limit}
+	return &Stderr{dir: dir, limit: limit, warn: warn, files: map[string]*rotating{}, since: limit, put: (*rotating).append}
 }
 
 // Lines appends lines of a server, redacted as they are; those that are no
 // stderr are left out. missed is how many did not reach it before them, which is
-// said in the file. It may block on the disk.
+// said in the file. It may block on the disk, and says so after writeWait.
 func (s *Stderr) Lines(server string, lines []model.Line, missed uint64) {
 	b, n := textOf(lines)
 	if missed += s.unsaid; missed > 0 {
@@ -52,12 +54,19 @@ func (s *Stderr) Lines(server string, lines []model.Line, missed uint64) {
 	if len(b) == 0 {
 		return
 	}
-	err := s.file(server).append(b)
+	ended := s.watch()
+	err := s.put(s.file(server), b)
+	s.keepTo(len(b))
+	s.failed = ended() || s.failed
 	switch {
 	case err != nil:
 		s.failed = true
 		s.lost, s.unsaid = s.lost+n+missed-s.unsaid, missed+n
-		s.warn(redact.Sprintf("stderr cannot be kept, %d lines are not in its files: %s; it is tried again", redact.Int(s.lost), cleanError(err)))
+		missing := redact.Word("1 line is not in its files")
+		if s.lost != 1 {
+			missing = redact.Sprintf("%d lines are not in its files", redact.Int(s.lost))
+		}
+		s.warn(redact.Sprintf("stderr cannot be kept, %s: %s; it is tried again", missing, cleanError(err)))
 	default:
 		s.unsaid = 0
 		if s.failed {
@@ -65,7 +74,29 @@ func (s *Stderr) Lines(server string, lines []model.Line, missed uint64) {
 			s.warn(redact.Safe{})
 		}
 	}
-	if s.since += int64(len(b)); s.since > s.limit/16 {
+}
+
+// watch warns where what begins now takes longer than writeWait, until ended is
+// called, which reports whether it did. What comes meanwhile waits with the
+// follower, and is counted there where it does not fit.
+func (s *Stderr) watch() (ended func() bool) {
+	warned := make(chan struct{})
+	t := time.AfterFunc(writeWait, func() {
+		defer close(warned)
+		s.warn(redact.Sprintf("stderr cannot be kept: %s; what servers say meanwhile waits, and is counted where it does not fit", cleanError(errHangs)))
+	})
+	return func() bool {
+		if t.Stop() {
+			return false
+		}
+		<-warned // what is warned of next comes after it
+		return true
+	}
+}
+
+// keepTo keeps the folder to its limit, after so many more bytes.
+func (s *Stderr) keepTo(written int) {
+	if s.since += int64(written); s.since > s.limit/16 {
 		s.since = 0
 		s.prune()
 	}

@@ -1,12 +1,16 @@
 package alert
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"rollcall/model"
+	"rollcall/redact"
 )
 
 // TestA4_ALockThatIsHeldIsSaid: who holds it may have been stopped. No listener
@@ -15,7 +19,7 @@ func TestA4_ALockThatIsHeldIsSaid(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, FileName)
 	var to saidBy
-	l := NewLog(path, Rotation{Bytes: 1 << 20, Keep: 1}, to.warn)
+	l := NewLog(path, redact.Word("/srv/servers.toml"), Rotation{Bytes: 1 << 20, Keep: 1}, to.warn)
 	unlock, err := lockFolder(dir, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +49,7 @@ func TestA4_AWriteThatHangsIsSaid(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	synctest.Test(t, func(t *testing.T) {
 		var to saidBy
-		l := NewLog(path, Rotation{Bytes: 1 << 20, Keep: 1}, to.warn)
+		l := NewLog(path, redact.Word("/srv/servers.toml"), Rotation{Bytes: 1 << 20, Keep: 1}, to.warn)
 		hangs := make(chan struct{})
 		l.put = func(b []byte) error { <-hangs; return l.file.append(b) }
 		began := time.Now()
@@ -74,6 +78,43 @@ func TestA4_AWriteThatHangsIsSaid(t *testing.T) {
 	all, _ := read(t, path)
 	if len(all) != 3 || all[0].Attempt.V != 0 || all[1].Lost != 4 || all[2].Attempt.V != 5 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestStderrThatHangsIsSaid, and that it goes on, or why not.
+func TestStderrThatHangsIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		then string // warned of when the write has ended
+	}{
+		{"in the end it is written", nil, ""},
+		{"in the end it fails", errors.New("input/output error"), "stderr cannot be kept, 1 line is not in its files: input/output error; it is tried again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var to saidBy
+				s := NewStderr(t.TempDir(), 1<<20, to.warn)
+				hangs := make(chan struct{})
+				s.put = func(*rotating, []byte) error { <-hangs; return c.err }
+				go s.Lines("web", []model.Line{{Kind: model.LineStderr, Text: redact.Word("hello")}}, 0)
+				time.Sleep(writeWait - time.Millisecond) // virtual
+				synctest.Wait()
+				if warned := to.warnings(); len(warned) > 0 {
+					t.Errorf("warned too soon: %q", warned)
+				}
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if warned := to.warnings(); len(warned) != 1 || !strings.HasPrefix(warned[0], "stderr cannot be kept: a write to its folder has begun, and does not end") {
+					t.Errorf("warned %q", warned)
+				}
+				close(hangs)
+				synctest.Wait()
+				if warned := to.warnings(); len(warned) != 2 || warned[1] != c.then {
+					t.Errorf("warned %q", warned)
+				}
+			})
+		})
 	}
 }
 

@@ -35,11 +35,14 @@ type caller struct {
 // listen opens the socket. The lock says that nobody else listens there: what
 // is found is stale (N1).
 func listen(p Paths, gid int) (*net.UnixListener, error) {
-	if err := prepare(p.Dir, gid); err != nil {
+	if err := usable(p.Dir); err != nil {
 		return nil, err
 	}
 	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("replace the stale socket: %w", err)
+	}
+	if err := prepare(p.Dir, gid); err != nil {
+		return nil, err
 	}
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // endedLimit bounds how long an engine that has ended waits for those who ordered
-// it to hear so.
+// it to hear so, and for those who follow it to hear the last of it.
 const endedLimit = time.Second
 
 // stopOrder orders an engine to stop.
@@ -38,21 +38,29 @@ type awaitsEnd struct {
 
 // Ended tells those who ordered the engine to stop (Client.StopEngine) that it
 // has: left says which processes could not be ended, and is empty where there are
-// none. It waits until they have left, a second at most. Close follows it.
+// none. It waits until they have left, and whoever follows lines or events too: a
+// second at most. Close follows it.
 func (s *Server) Ended(left redact.Safe) {
 	s.mu.Lock()
 	s.ended = &ending{left}
 	waiting := s.awaiting
 	s.awaiting = nil
+	var leaving []*caller
+	for _, c := range s.callers {
+		if c.follows() {
+			leaving = append(leaving, c)
+		}
+	}
 	s.mu.Unlock()
 	late := time.NewTimer(endedLimit)
 	defer late.Stop()
 	for _, w := range waiting {
 		s.tellEnd(w, left)
+		leaving = append(leaving, w.c)
 	}
-	for _, w := range waiting {
+	for _, c := range leaving {
 		select {
-		case <-w.c.ctx.Done():
+		case <-c.ctx.Done():
 		case <-late.C:
 			return
 		}
@@ -137,7 +145,7 @@ func Held(socket string) (bool, error) {
 	return false, nil
 }
 
-// heldAt tries a lock's file, and lets go of it.
+// heldAt tries a lock's file, shared with others who do, and lets go of it.
 func heldAt(path string) (bool, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	switch {
@@ -147,15 +155,12 @@ func heldAt(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return false, nil
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return true, nil
-		case !errors.Is(err, unix.EINTR):
-			return false, fmt.Errorf("look at the lock %s: %w", path, err)
-		}
+	switch err := flock(f, unix.LOCK_SH); {
+	case err == nil:
+		return false, nil
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return true, nil
+	default:
+		return false, fmt.Errorf("look at the lock %s: %w", path, err)
 	}
 }

@@ -17,6 +17,10 @@ import (
 	"rollcall/redact"
 )
 
+// patience bounds each wait for something real. It is ample: no test is to fail
+// since the machine has much else to do.
+const patience = 2 * time.Minute
+
 var errStopped = errors.New("the engine has stopped")
 
 // fake is an engine that does what a test says.
@@ -327,10 +331,10 @@ func dial(t testing.TB, l *Lock, opts ...DialOptions) *Client {
 // until waits for a condition that something else brings about.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !ok() {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within 10 s: %s", what)
+			t.Fatalf("not within %v: %s", patience, what)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -339,13 +343,13 @@ func until(t testing.TB, what string, ok func() bool) {
 // next reads snapshots until one is as it should be.
 func next(t testing.TB, c *Client, seen uint64, ok func(model.Fleet) bool) model.Fleet {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
 		fleet, err := c.Next(ctx, seen)
 		switch {
 		case ctx.Err() != nil:
-			t.Fatalf("no such snapshot within 10 s; the last is %d", seen)
+			t.Fatalf("no such snapshot within %v; the last is %d", patience, seen)
 		case err != nil:
 			seen = 0
 			time.Sleep(time.Millisecond)

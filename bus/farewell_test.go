@@ -19,7 +19,7 @@ import (
 // lostWith waits until a client has lost its engine, and returns what it says.
 func lostWith(t *testing.T, c *Client) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for seen := uint64(0); ; {
 		fleet, err := c.Next(ctx, seen)
@@ -100,10 +100,11 @@ func TestN3_AnEngineThatDoesNotGreetIsToldInOneLine(t *testing.T) {
 	for what, c := range map[string]struct {
 		answer func(net.Conn)
 		want   string
+		within time.Duration
 	}{
-		"says nothing": {func(net.Conn) {}, "does not answer: `kill -CONT` wakes one that was suspended"},
-		"hangs up":     {func(c net.Conn) { _ = c.Close() }, "hung up: it is ending, or has too many clients; try again"},
-		"another":      {func(c net.Conn) { _, _ = c.Write([]byte("220 smtp\n")) }, "what answers is no engine of rollcall: the request cannot be read"},
+		"says nothing": {func(net.Conn) {}, "does not answer: `kill -CONT` wakes one that was suspended", 200 * time.Millisecond},
+		"hangs up":     {func(c net.Conn) { _ = c.Close() }, "hung up: it is ending, or has too many clients; try again", patience},
+		"another":      {func(c net.Conn) { _, _ = c.Write([]byte("220 smtp\n")) }, "what answers is no engine of rollcall: the request cannot be read", patience},
 	} {
 		t.Run(what, func(t *testing.T) {
 			socket := filepath.Join(filepath.Dir(runtimeDir(t)), "x.sock")
@@ -123,7 +124,7 @@ func TestN3_AnEngineThatDoesNotGreetIsToldInOneLine(t *testing.T) {
 				c.answer(conn)
 				_, _ = conn.Read(make([]byte, 1))
 			}()
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), c.within)
 			defer cancel()
 			_, err = Dial(ctx, socket, DialOptions{})
 			_ = ln.Close()

@@ -27,7 +27,7 @@ func hub(t *testing.T) (*server.Server, *url.URL) {
 		s.Shutdown()
 		s.WaitForShutdown()
 	})
-	if !s.ReadyForConnections(5 * time.Second) {
+	if !s.ReadyForConnections(patience) {
 		t.Fatal("the hub did not get ready")
 	}
 	u, err := url.Parse(fmt.Sprintf("nats-leaf://127.0.0.1:%d", opts.LeafNode.Port))
@@ -97,15 +97,15 @@ func receive(t *testing.T, from <-chan *nats.Msg) *nats.Msg {
 	select {
 	case m := <-from:
 		return m
-	case <-time.After(10 * time.Second):
-		t.Fatal("nothing came within 10 s")
+	case <-time.After(patience):
+		t.Fatal("nothing came")
 		return nil
 	}
 }
 
 func ask(t *testing.T, nc *nats.Conn, subject string) *nats.Msg {
 	t.Helper()
-	m, err := nc.Request(subject, nil, 10*time.Second)
+	m, err := nc.Request(subject, nil, patience)
 	if err != nil {
 		t.Fatal(err)
 	}

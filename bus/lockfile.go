@@ -36,7 +36,7 @@ func lockFile(path, socket string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f); err != nil {
+		if err := take(f); err != nil {
 			_ = f.Close()
 			if errors.Is(err, unix.EWOULDBLOCK) {
 				pid, at := about(path)
@@ -61,9 +61,35 @@ func lockFile(path, socket string) (*os.File, error) {
 	}
 }
 
-func flock(f *os.File) error {
+const (
+	lookersStay = time.Second // how long one who only looks is waited for
+	lookAgain   = time.Millisecond
+)
+
+// take locks a file for its holder alone; unix.EWOULDBLOCK where somebody else
+// has. Who only looks (heldAt) has it shared with others, for an instant, and is
+// waited for; who has it alone is not.
+func take(f *os.File) error {
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
+	for end := time.Now().Add(lookersStay); ; <-again.C { // no call waits for a lock and for a time
+		err := flock(f, unix.LOCK_EX)
+		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(end) {
+			return err
+		}
+		if err := flock(f, unix.LOCK_SH); err != nil {
+			return err // not even shared
+		}
+		if err := flock(f, unix.LOCK_UN); err != nil {
+			return err
+		}
+	}
+}
+
+// flock does not wait: unix.EWOULDBLOCK where it would have to.
+func flock(f *os.File, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 		if !errors.Is(err, unix.EINTR) {
 			return err
 		}

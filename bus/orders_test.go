@@ -55,11 +55,11 @@ func TestO1_AnOrderThatComesTwiceIsCarriedOutOnce(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("not all who gave it are told")
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if ev, err := c.Order(ctx, order("x-1", "a")); err != nil || ev.Outcome.String() != "done" {
 		t.Errorf("a fourth time: %+v, %v", ev, err)
@@ -182,7 +182,7 @@ func violated(t *testing.T, errs <-chan error, what string) {
 		if !errors.Is(err, nats.ErrPermissionViolation) {
 			t.Errorf("%s: %v", what, err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("%s: it was let through", what)
 	}
 }
@@ -303,7 +303,7 @@ func TestHostileMessagesAreAnsweredOrDropped(t *testing.T) {
 	if n := len(e.orders()); n != 0 {
 		t.Errorf("%d orders", n)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := l.ask(ctx, l.subjects.order("do", l.Who), question{}, nil); err == nil || ctx.Err() != nil {
 		t.Errorf("an order that is none: %v", err)

@@ -210,6 +210,25 @@ func trusted(dir string) error {
 	return err
 }
 
+// letsIn is the group that an engine which runs lets in to its socket in a
+// directory, if one does.
+func letsIn(dir string) (gid int, lets bool) {
+	list, _ := os.ReadDir(dir) // one that cannot be read is not used
+	for _, e := range list {
+		name, isSocket := strings.CutSuffix(e.Name(), socketSuffix)
+		info, err := e.Info()
+		if !isSocket || err != nil || info.Mode().Perm()&0o060 == 0 {
+			continue
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		held, err := heldAt(filepath.Join(dir, name+lockSuffix))
+		if ok && err == nil && held {
+			return int(st.Gid), true
+		}
+	}
+	return 0, false
+}
+
 // usable makes a directory for locks, or checks the one that is there. Its mode
 // is left alone: an engine whose socket lies there may have given it a group.
 func usable(dir string) error {
@@ -220,10 +239,18 @@ func usable(dir string) error {
 }
 
 // prepare makes the runtime directory, or checks the one that is there, and
-// gives it its mode: 0700, or 0750 and the group where gid is not −1 (N1).
+// gives it its mode: 0700, or 0750 and the group where gid is not −1 (N1). The
+// group of another engine whose socket lies there keeps its way in. Call it while
+// there is no socket of this one's own.
 func prepare(dir string, gid int) error {
 	if err := usable(dir); err != nil {
 		return err
+	}
+	switch other, lets := letsIn(dir); {
+	case lets && gid < 0:
+		return nil // the socket's own mode keeps them out of this engine
+	case lets && gid != other:
+		return fmt.Errorf("%s lets group %d in, to another engine that runs, and cannot let group %d in too: start one of the two with XDG_RUNTIME_DIR in another folder", dir, other, gid)
 	}
 	mode := os.FileMode(0o700)
 	if gid >= 0 {

@@ -84,6 +84,14 @@ func (c *caller) open(id string, most int) (*stream, context.Context) {
 	return st, ctx
 }
 
+// follows reports whether something is on its way to the client: it is told of
+// its end, and leaves then.
+func (c *caller) follows() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.streams) > 0
+}
+
 func (c *caller) close(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

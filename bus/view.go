@@ -153,22 +153,30 @@ func (c *Client) askAgain(l *link) {
 // took takes changes from the bus.
 func (c *Client) took(l *link, b []byte) {
 	var d delta
-	if json.Unmarshal(b, &d) != nil || d.Instance != l.Instance {
+	if json.Unmarshal(b, &d) != nil {
+		return
+	}
+	c.hear(l, d.Instance, func() {
+		switch {
+		case c.view.have:
+			c.apply(d)
+		case len(c.view.held) < maxHeld: // what overflows is found missing once the whole is there
+			c.view.held = append(c.view.held, d)
+		}
+	})
+}
+
+// hear has fn called, with the lock, for a word of the engine that a connection
+// is to, if that is the present one.
+func (c *Client) hear(l *link, instance string, fn func()) {
+	if instance != l.Instance {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.link != l {
-		return
-	}
-	c.view.heard = time.Now()
-	if c.view.have {
-		c.apply(d)
-		return
-	}
-	// What overflows is found missing once the whole is there.
-	if len(c.view.held) < maxHeld {
-		c.view.held = append(c.view.held, d)
+	if c.link == l {
+		c.view.heard = time.Now()
+		fn()
 	}
 }
 
@@ -249,17 +257,13 @@ func sameNames(a, b []*model.Row) bool {
 // beaten takes a sign of life.
 func (c *Client) beaten(l *link, b []byte) {
 	var t beat
-	if json.Unmarshal(b, &t) != nil || t.Instance != l.Instance {
+	if json.Unmarshal(b, &t) != nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.link != l {
-		return
-	}
-	c.view.heard = time.Now()
-	if c.view.have && t.Seq > c.view.seq {
-		c.missed()
-	}
-	c.tell()
+	c.hear(l, t.Instance, func() {
+		if c.view.have && t.Seq > c.view.seq {
+			c.missed()
+		}
+		c.tell()
+	})
 }

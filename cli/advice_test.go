@@ -2,8 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"net"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -12,10 +15,11 @@ import (
 // up as they are, and looks at why each is halted.
 func TestD7_WhatIsWrongIsSaidWithWhatToDo(t *testing.T) {
 	var text strings.Builder
+	t.Parallel()
 	entry := func(name, demo, scheme, query, headers string) {
-		port := freePort(t)
-		fmt.Fprintf(&text, "[servers.%s]\ncommand = \"${ROLLCALL_EXE}\"\nargs = [\"demo\", %q, \"--listen\", \"127.0.0.1:%s\", \"--authorization\", \"Bearer right-4711\"]\n"+
-			"url = \"%s://127.0.0.1:%s/mcp%s\"\nheaders = { %s }\n", name, demo, port, scheme, port, query, headers)
+		addr := freeAddress(t)
+		fmt.Fprintf(&text, "[servers.%s]\ncommand = \"${ROLLCALL_EXE}\"\nargs = [\"demo\", %q, \"--listen\", %q, \"--authorization\", \"Bearer right-4711\"]\n"+
+			"url = \"%s://%s/mcp%s\"\nheaders = { %s }\n", name, demo, addr, scheme, addr, query, headers)
 	}
 	const bearer = `Authorization = "Bearer ${D7_TOKEN}", X-Team = "${D7_TEAM}"`
 	entry("http", "http", "http", "", bearer)
@@ -60,4 +64,24 @@ func TestD7_WhatIsWrongIsSaidWithWhatToDo(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
+}
+
+// addresses counts what freeAddress has given away.
+var addresses atomic.Uint32
+
+// freeAddress is a loopback address on which nobody listens, and nobody else will
+// before it is used: where the system has more of them than 127.0.0.1, no other
+// process and no other test has its host.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	pid := os.Getpid()
+	l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 1+pid>>8%250, pid%256, 1+addresses.Add(1)%250))
+	if err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }

@@ -49,8 +49,13 @@ func (a *app) testAlert() error {
 		fmt.Fprintln(a.err, config.Render(p))
 	}
 	sinks := sinksOf(file.Alerts, newKnown(file.Entries))
-	if len(sinks) == 0 {
-		return failure{exitFailure, fmt.Errorf("alert: neither webhook nor exec is in force in [alerts] of %s: rollcall check says what is wrong with it", path)}
+	switch {
+	case len(sinks) > 0:
+	case len(wrong) > 0:
+		return failure{exitFailure, fmt.Errorf("alert: nothing was sent: in [alerts] of %s neither webhook nor exec is in force until this is mended", path)}
+	default:
+		return failure{exitFailure, fmt.Errorf("alert: nothing was sent: neither webhook nor exec is set in %s: write [alerts] there, and below it "+
+			`webhook = "https://…" or exec = ["./notify.sh"]`, path)}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

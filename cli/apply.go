@@ -14,8 +14,9 @@ func (a *app) reloadCommand() *cobra.Command {
 		Use:   "reload",
 		Short: "What the saved configuration would add, change and remove; with --yes, do it",
 		Long: `reload has the running engine read its configuration anew and says what it would
-add, change and remove, a line a server. With --yes it does that. Servers that
-did not change keep their process and their connection.`,
+add, change and remove, a line a server, and which changed settings are in force
+only from rollcall's next start on. With --yes it does that. Servers that did not
+change keep their process and their connection.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.reload(yes) },
 	}
@@ -33,8 +34,12 @@ func (a *app) reload(yes bool) error {
 	switch {
 	case !shown.Problem.IsZero():
 		return failure{exitFailure, fmt.Errorf("reload: %s", shown.Problem)}
-	case shown.IsZero():
+	case shown.IsZero() && len(shown.Later) == 0:
 		fmt.Fprintln(a.out, "nothing to do: what runs is as the file has it")
+		return nil
+	case shown.IsZero():
+		a.showReload(shown)
+		fmt.Fprintln(a.out, "nothing to do now: the servers are as the file has them")
 		return nil
 	}
 	a.showReload(shown)

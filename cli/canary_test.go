@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -62,11 +61,11 @@ func newCanary(t *testing.T) *canary {
 	t.Cleanup(web.Close)
 	s := c.secrets
 	toml := func(v string) string { return strconv.Quote(strings.ReplaceAll(v, "$", "$$")) }
-	inURL := url.UserPassword("operator", s["password"]).String() + "@127.0.0.1"
+	user := url.UserPassword("operator", s["password"]).String()
 	const leak = `"--beat", "0", "--leak", "ENV,FILE,FROM,LISTED", `
 	text := strings.NewReplacer("ENV_VALUE", toml(s["env"]), "LISTED_VALUE", toml(s["listed"]), "ARGUMENT", toml(s["argument"]),
-		"EQUALS", toml("--api-key="+s["equals"]), "HEADER", toml(s["header"]), "USERINFO@HOST", inURL, "QUERY", url.QueryEscape(s["query"]),
-		"WS", freePort(t), "WEB", web.URL, "LEAK", leak).Replace(`
+		"EQUALS", toml("--api-key="+s["equals"]), "HEADER", toml(s["header"]), "USERINFO", user, "QUERY", url.QueryEscape(s["query"]),
+		"SOCKET", freeAddress(t), "WEB", web.URL, "LEAK", leak).Replace(`
 [servers.leaky]
 command = "${ROLLCALL_EXE}"
 args = ["demo", "healthy", LEAK "--api-key", ARGUMENT, "--ping-error", "-32603"]
@@ -82,18 +81,19 @@ env = { ENV = ENV_VALUE, LISTED = LISTED_VALUE }
 
 [servers.socket]
 command = "${ROLLCALL_EXE}"
-args = ["demo", "ws", "--listen", "127.0.0.1:WS", LEAK "--life", "300ms"]
+args = ["demo", "ws", "--listen", "SOCKET", LEAK "--life", "300ms"]
 env = { ENV = ENV_VALUE }
-url = "ws://USERINFO@HOST:WS/mcp?key=QUERY"
+url = "ws://USERINFO@SOCKET/mcp?key=QUERY"
 headers = { X-Canary = HEADER }
 stop_grace = "200ms"
+reconnect_interval = "50ms"
 
 [servers.web]
 url = "WEB/mcp?key=QUERY"
 headers = { Authorization = "Bearer ${CANARY_BEARER}", X-Canary = HEADER }
 
 [servers.nobody]
-url = "http://USERINFO@HOST:1/mcp?key=QUERY"
+url = "http://USERINFO@127.0.0.1:1/mcp?key=QUERY"
 headers = { Authorization = "Bearer ${CANARY_BEARER}" }
 start_timeout = "2s"
 `)
@@ -122,17 +122,6 @@ func (c *canary) inProcess() {
 		name, value, _ := strings.Cut(v, "=")
 		c.t.Setenv(name, value)
 	}
-}
-
-// freePort is a port of loopback that nobody listens on just now.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // writtenForms are the ways in which programs write a value.
@@ -176,14 +165,18 @@ func (c *canary) has(exit, text string, wanted ...string) {
 	}
 }
 
-// everyEnd reports, event by event, whether each server has failed and each has
-// said what it says.
-func everyEnd() func(event, server string) bool {
+// everyEnd reports, line by line, whether each server has failed and each has
+// said what it says. The socket closes and exits: which is seen first is open, so
+// it tries again until its reason was told.
+func everyEnd() func(line string) bool {
 	missing := map[string]bool{"probe leaky": true, "attempt-failed leaky": true, "attempt-failed refuses": true,
 		"attempt-failed socket": true, "attempt-failed web": true, "attempt-failed nobody": true}
-	return func(event, server string) bool {
+	reason := false
+	return func(line string) bool {
+		event, server := eventIn(line)
 		delete(missing, event+" "+server)
-		return len(missing) == 0
+		reason = reason || strings.Contains(line, "close code 1011")
+		return reason && len(missing) == 0
 	}
 }
 
@@ -224,7 +217,7 @@ func (c *canary) serve(flags ...string) string {
 	done, asked := everyEnd(), false
 	for line := range linesOf(out) {
 		all.WriteString(line + "\n")
-		if !asked && done(eventIn(line)) {
+		if !asked && done(line) {
 			asked = true
 			c.none("the argv of serve", argv(cmd.Process.Pid))
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -74,10 +74,8 @@ func (a *app) vocabulary() (names, tags []string) {
 	}
 	for _, e := range file.Entries {
 		names = append(names, e.Name)
-		if e.Spec != nil {
-			for _, tag := range e.Spec.Shown.Tags {
-				note(tag.String())
-			}
+		for _, tag := range e.Tags() {
+			note(tag.String())
 		}
 	}
 	return names, tags

@@ -11,6 +11,7 @@ import (
 )
 
 func TestR4_NoCoreOfRollcallButOfWhatItLaunches(t *testing.T) {
+	t.Parallel()
 	var was unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_CORE, &was); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func (a *app) open(listeners ...func(model.Event, uint64)) (*deck, error) {
 		Listeners: append(d.out.listeners(), listeners...),
 	}, file.Entries)
 	d.out.attach(d.engine)
-	d.files = newReloader(d.engine, file.Path, env, known, redact.Word("R applies it"))
+	d.files = newReloader(d.engine, file, env, known)
 	return d, nil
 }
 
@@ -282,8 +282,11 @@ func redactAll(entries []model.Entry, s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
 		for _, e := range entries {
-			if e.Spec != nil {
+			switch {
+			case e.Spec != nil:
 				line = e.Spec.Redactor.Text(line).String()
+			case e.Redactor != nil:
+				line = e.Redactor.Text(line).String()
 			}
 		}
 		lines[i] = (*redact.Redactor)(nil).Text(line).String()

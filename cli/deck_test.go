@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -21,7 +20,6 @@ func openDeck(t *testing.T, text string) (*deck, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "servers.toml")
 	write(t, path, text)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	d, err := (&app{config: path}).open()
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +43,7 @@ func write(t *testing.T, path, text string) {
 // until reads snapshots until a server's row is as wanted.
 func until(t *testing.T, d *deck, server string, want func(*model.Row) bool) *model.Row {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var last *model.Row
 	for seen := uint64(0); ; {
@@ -69,6 +67,7 @@ func in(p model.Phase) func(*model.Row) bool {
 }
 
 func TestO2_ATypoNeverTakesDownWhatRuns(t *testing.T) {
+	t.Parallel()
 	const good = "[servers.a]\ncommand = \"${ROLLCALL_EXE}\"\nargs = [\"demo\", \"healthy\"]\n"
 	d, path := openDeck(t, good)
 	before := until(t, d, "a", in(model.Settling))
@@ -114,6 +113,7 @@ func answerOf(t *testing.T, d *deck, id string) model.Event {
 }
 
 func TestC5_OneBadEntryFailsAlone(t *testing.T) {
+	t.Parallel()
 	d, _ := openDeck(t, `
 [servers.bad]
 command = "sh"
@@ -138,6 +138,7 @@ args = ["demo", "healthy"]
 }
 
 func TestX3_ServeWritesEventsAndStopsInOrder(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "servers.toml")
 	write(t, path, `
 [servers.a]
@@ -145,16 +146,7 @@ command = "${ROLLCALL_EXE}"
 args = ["demo", "flap"]
 env = { TOKEN = "canary-4711-canary" }
 `)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rollcall := filepath.Join(t.TempDir(), "rollcall")
-	if err := os.Symlink(exe, rollcall); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), rollcall, "serve", "--json", "--logs", "-c", path)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+	cmd := rollcallCommand(t, "serve", "--json", "--logs", "-c", path)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

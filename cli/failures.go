@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rollcall/alert"
+	"rollcall/bus"
 	"rollcall/config"
 	"rollcall/model"
 	"rollcall/redact"
@@ -22,12 +24,14 @@ import (
 
 func (a *app) failuresCommand() *cobra.Command {
 	var since string
-	var asJSON bool
+	var asJSON, all bool
 	c := &cobra.Command{
 		Use:   "failures [NAME]",
 		Short: "Read failures.log back, what was set aside and compressed too",
 		Long: `failures prints what failures.log has, oldest first: failed attempts, alerts and
-recoveries, of all servers or of one, with the end of each server's stderr.`,
+recoveries, of all servers or of one, with the end of each server's stderr. Where
+several configurations share the folder, it prints those of the one in use, and
+lines of older versions, which do not say whose they are; --all prints all.`,
 		Example: `  rollcall failures
   rollcall failures github --since 2h
   rollcall failures --since 2026-11-30T08:00:00Z --json`,
@@ -37,14 +41,15 @@ recoveries, of all servers or of one, with the end of each server's stderr.`,
 			if err != nil {
 				return err
 			}
-			server := ""
+			want := wanted{from: from, all: all}
 			if len(args) > 0 {
-				server = args[0]
+				want.server = args[0]
 			}
-			return a.failures(server, from, asJSON)
+			return a.failures(want, asJSON)
 		},
 	}
 	c.Flags().StringVar(&since, "since", "", "only what is younger: 30m, 2h, 7d, or a `time` as 2026-11-30T08:00:00Z")
+	c.Flags().BoolVar(&all, "all", false, "those of all configurations that share the folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line, as failures.log has it")
 	return c
 }
@@ -68,18 +73,42 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, usage("--since takes 30m, 2h, 7d, or a time as 2026-11-30T08:00:00Z")
 }
 
-func (a *app) failures(server string, from time.Time, asJSON bool) error {
-	path, err := a.failuresLog()
+// wanted is which records are printed.
+type wanted struct {
+	from    time.Time
+	server  string        // empty: of all
+	configs []redact.Safe // the names of the configuration in use; nil: none is known
+	all     bool          // those of other configurations too
+}
+
+// has reports whether a record is printed; other, that it is not since it is of
+// another configuration. One that does not say whose it is may be of this one.
+func (w wanted) has(r alert.Record) (has, other bool) {
+	switch {
+	case r.At.Before(w.from), w.server != "" && r.Server != w.server && r.Kind != alert.Gap:
+		return false, false
+	case w.all, len(w.configs) == 0, r.Config.IsZero(), slices.Contains(w.configs, r.Config):
+		return true, false
+	}
+	return false, true
+}
+
+func (a *app) failures(want wanted, asJSON bool) error {
+	path, configs, err := a.failuresLog()
 	if err != nil {
 		return err
 	}
+	want.configs = configs
 	signal.Ignore(syscall.SIGPIPE) // a reader that has had enough is no failure
 	out := bufio.NewWriter(a.out)
 	var wrote error
-	n := 0
+	n, others := 0, 0
 	unread, err := alert.Read(path, func(r alert.Record) bool {
-		switch {
-		case r.At.Before(from), server != "" && r.Server != server && r.Kind != alert.Gap:
+		switch has, other := want.has(r); {
+		case other:
+			others++
+			return true
+		case !has:
 			return true
 		case asJSON:
 			b, err := json.Marshal(r)
@@ -88,7 +117,7 @@ func (a *app) failures(server string, from time.Time, asJSON bool) error {
 			}
 			_, wrote = out.Write(append(b, '\n'))
 		default:
-			wrote = writeRecord(out, r)
+			wrote = writeRecord(out, r, want.all)
 		}
 		n++
 		return wrote == nil
@@ -106,6 +135,9 @@ func (a *app) failures(server string, from time.Time, asJSON bool) error {
 	}
 	if n == 0 {
 		fmt.Fprintf(a.err, "rollcall: no failures in %s that match\n", redactAll(nil, path))
+	}
+	if others > 0 {
+		fmt.Fprintf(a.err, "rollcall: %s of other configurations not shown: --all shows all\n", count(others, "line"))
 	}
 	return a.sayUnread(unread)
 }
@@ -125,14 +157,16 @@ func (a *app) sayUnread(u alert.Unread) error {
 	return failure{exitFailure, fmt.Errorf("failures: %s not read to the end: an unknown number of failures is not shown", count(len(u.Files), "file"))}
 }
 
-// failuresLog is where the configuration has failures.log. Where there is no
-// configuration that can be read, it is where failures.log is by default: a
-// broken file must not hide what happened.
-func (a *app) failuresLog() (string, error) {
+// failuresLog is where the configuration has failures.log, and the names that the
+// configuration may have there. Where there is no configuration that can be read,
+// it is where failures.log is by default: a broken file must not hide what
+// happened.
+func (a *app) failuresLog() (log string, configs []redact.Safe, err error) {
 	env := processEnv()
 	file := &config.File{LogDir: config.DefaultLogDir(env)}
 	path, err := config.Find(a.config, env)
 	if err == nil {
+		configs = []redact.Safe{configName(path), configName(bus.Canonical(path))}
 		var loaded *config.File
 		if loaded, err = config.Load(path, env); err == nil {
 			file = loaded
@@ -142,20 +176,36 @@ func (a *app) failuresLog() (string, error) {
 		fmt.Fprintf(a.err, "rollcall: the configuration cannot be read, so the usual folder is looked at\n")
 	}
 	if file.LogDir == "" {
-		return "", failure{exitFailure, errors.New("failures: there is no folder for failures.log: set [log] dir, or HOME")}
+		return "", nil, failure{exitFailure, errors.New("failures: there is no folder for failures.log: set [log] dir, or HOME")}
 	}
-	return filepath.Join(file.LogDir, alert.FileName), nil
+	return filepath.Join(file.LogDir, alert.FileName), configs, nil
 }
 
-// writeRecord writes a record for a person: a line, and the server's last lines
-// below it.
-func writeRecord(out *bufio.Writer, r alert.Record) error {
-	at := r.At.Local().Format(time.DateTime)
+// configName is the configuration's name in failures.log: its path, the links to
+// its folder resolved. Its last element may be a link that leads elsewhere
+// tomorrow, and is still the same configuration.
+func configName(path string) redact.Safe {
+	if p, err := filepath.Abs(path); err == nil {
+		path = p
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	return (*redact.Redactor)(nil).Text(path)
+}
+
+// writeRecord writes a record for a person: a line, with its configuration where
+// that is asked for, and the server's last lines below it.
+func writeRecord(out *bufio.Writer, r alert.Record, whose bool) error {
+	at, of := r.At.Local().Format(time.DateTime), ""
+	if whose && !r.Config.IsZero() {
+		of = " (" + r.Config.String() + ")"
+	}
 	if r.Kind == alert.Gap {
-		_, err := fmt.Fprintf(out, "%s … %d lines are missing here\n", at, r.Lost)
+		_, err := fmt.Fprintf(out, "%s … %d lines are missing here%s\n", at, r.Lost, of)
 		return err
 	}
-	fmt.Fprintf(out, "%s %-16s %s\n", at, r.Server, recordText(r))
+	fmt.Fprintf(out, "%s %-16s %s%s\n", at, r.Server, recordText(r), of)
 	for _, line := range r.Stderr {
 		fmt.Fprintf(out, "%s | %s\n", strings.Repeat(" ", len(at)+len(r.Server)), line)
 	}

@@ -61,7 +61,27 @@ func (a *app) importFiles(files []string) error {
 		}
 		fmt.Fprintf(a.err, "  export %s=…    # %s\n", v.Name, v.Text())
 	}
+	a.sayLiteral(got.Literal)
 	return nil
+}
+
+// sayLiteral names the values that may be secrets and stand in the output as they
+// are, a server in a line.
+func (a *app) sayLiteral(all []config.Literal) {
+	for i, l := range all {
+		switch {
+		case i == 0:
+			fmt.Fprint(a.err, "rollcall: written as it is, secret or not; instead of a secret write ${NAME} and set NAME, or name an env_file that holds it:")
+			fallthrough
+		case l.Server != all[i-1].Server:
+			fmt.Fprintf(a.err, "\n  %s: %s", l.Server, l.Name)
+		default:
+			fmt.Fprintf(a.err, ", %s", l.Name)
+		}
+	}
+	if len(all) > 0 {
+		fmt.Fprintln(a.err)
+	}
 }
 
 // listClients says which clients' files are there, and how to go on.

@@ -37,7 +37,6 @@ func TestC10_FromAnotherClientsFileToRunningServers(t *testing.T) {
 	until(t, d, "my-server", in(model.Settling))
 	until(t, d, "later", in(model.Off))
 
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	direct, err := (&app{config: path}).open()
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // on is rollcall with the same engine as another command: its folders.
@@ -34,7 +33,7 @@ func served(t *testing.T, path, id string, like *exec.Cmd) *exec.Cmd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	untilLaunched(t, id, 2, 10*time.Second)
+	untilLaunched(t, id, 2)
 	comes(t, "an engine that is well", func() bool { return on(t, cmd, "status", "-c", path).Run() == nil })
 	return cmd
 }
@@ -84,7 +83,7 @@ func TestN1_AKilledEngineIsReplaced(t *testing.T) {
 	for _, x := range screens {
 		x.shows("engine lost")
 	}
-	untilLaunched(t, id, 0, 10*time.Second) // T1: the guardian's
+	untilLaunched(t, id, 0) // T1: the guardian's
 
 	again := served(t, path, id, engine)
 	for _, x := range screens {
@@ -142,12 +141,12 @@ func TestN2_ASecondRollcallAttachesToTheFirst(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), `"by":"`+bySelf(second)) {
 		t.Errorf("%v: no order by %s in\n%s", err, bySelf(second), out)
 	}
-	untilLaunched(t, id, 2, 10*time.Second)
+	untilLaunched(t, id, 2)
 	x.types("qy")
 	if code := x.exit(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	untilLaunched(t, id, 0, 10*time.Second)
+	untilLaunched(t, id, 0)
 }
 
 // bySelf is how an order from a terminal is signed: root (pts/3).
@@ -223,7 +222,8 @@ func TestN5_ClientsThatAreKilledCostNothing(t *testing.T) {
 		after = costOf(t, engine.Process.Pid, path, engine)
 		return after.files <= before.files
 	})
-	if after.threads > before.threads+8 || after.resident > before.resident+24<<20 {
+	// Of what each leaves behind there would be as many.
+	if after.threads >= before.threads+clients+dashboards || after.resident > before.resident+24<<20 {
 		t.Errorf("the engine cost %+v and costs %+v", before, after)
 	}
 }

@@ -15,12 +15,13 @@ const versions = 8
 // known are the last ways that each entry was read, for the secrets in them. Its
 // methods may be called from any goroutine.
 type known struct {
-	mu   sync.Mutex
-	seen map[string][]model.Entry
+	mu      sync.Mutex
+	seen    map[string][]model.Entry
+	refused map[string]model.Entry // as it was read last
 }
 
 func newKnown(entries []model.Entry) *known {
-	k := &known{seen: map[string][]model.Entry{}}
+	k := &known{seen: map[string][]model.Entry{}, refused: map[string]model.Entry{}}
 	k.remember(entries...)
 	return k
 }
@@ -30,6 +31,9 @@ func (k *known) remember(entries ...model.Entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, e := range entries {
+		if e.Redactor != nil {
+			k.refused[e.Name] = model.Entry{Redactor: e.Redactor}
+		}
 		ways := k.seen[e.Name]
 		if e.Spec == nil || slices.ContainsFunc(ways, func(s model.Entry) bool { return s.Spec.Fingerprint == e.Spec.Fingerprint }) {
 			continue
@@ -43,7 +47,7 @@ func (k *known) remember(entries ...model.Entry) {
 // that no transport has seen: a panic's, or what a program of [alerts] says.
 func (k *known) redact(s string) string {
 	k.mu.Lock()
-	entries := slices.Concat(slices.Collect(maps.Values(k.seen))...)
+	entries := slices.AppendSeq(slices.Concat(slices.Collect(maps.Values(k.seen))...), maps.Values(k.refused))
 	k.mu.Unlock()
 	return redactAll(entries, s)
 }

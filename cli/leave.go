@@ -11,7 +11,6 @@ import (
 	"golang.org/x/term"
 
 	"rollcall/front"
-	"rollcall/redact"
 )
 
 // leftLog is where an engine that has left its terminal says what it would have
@@ -23,7 +22,7 @@ const leftLog = "rollcall.log"
 // signal or an order from the bus stops it (N6). Signals are those that have come
 // meanwhile, and will come.
 func (a *app) serveOn(d *deck, link *front.Link, signals <-chan os.Signal) error {
-	d.files.appliedBy(redact.Word("rollcall reload --yes or SIGHUP applies it"))
+	d.files.unattended()
 	if err := a.turnAway(d); err != nil {
 		return a.cannotLeave(d, err)
 	}

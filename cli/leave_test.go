@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -62,20 +61,8 @@ func ends(t *testing.T, engine int, id string) {
 	if err := syscall.Kill(engine, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	untilLaunched(t, id, 0, 10*time.Second)
+	untilLaunched(t, id, 0)
 	comes(t, "the engine's end", func() bool { return syscall.Kill(engine, 0) != nil })
-}
-
-// comes polls a condition.
-func comes(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
-	for late := time.Now().Add(20 * time.Second); !ok(); <-look.C {
-		if time.Now().After(late) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 func TestN6_QGivesThePromptBackAndLeavesTheServers(t *testing.T) {
@@ -155,7 +142,7 @@ func TestN6_AHangUp(t *testing.T) {
 			if code := x.exit(); code != 0 {
 				t.Errorf("exit %d", code)
 			}
-			after := untilLaunchedAre(t, id, c.servers)
+			after := untilLaunched(t, id, c.servers)
 			if c.servers == 0 {
 				return
 			}
@@ -168,13 +155,6 @@ func TestN6_AHangUp(t *testing.T) {
 			ends(t, engine, id)
 		})
 	}
-}
-
-// untilLaunchedAre waits until so many processes live, and returns them.
-func untilLaunchedAre(t *testing.T, id string, n int) []int {
-	t.Helper()
-	untilLaunched(t, id, n, 10*time.Second)
-	return launchedBy(t, id)
 }
 
 // TestN6_SuspendedItSupervises: ctrl-z, a stop of the job and one of the front
@@ -216,7 +196,7 @@ func TestN6_SuspendedItSupervises(t *testing.T) {
 			x.left()
 			x.types("echo it ended with $?\n")
 			x.shows("it ended with 0")
-			untilLaunched(t, id, 0, 5*time.Second)
+			untilLaunched(t, id, 0)
 		})
 	}
 }
@@ -253,7 +233,7 @@ func TestX2_SuspendedItStops(t *testing.T) {
 			x.types("\x1a")
 			x.shows("Stopped")
 			end(x, front, engine)
-			untilLaunched(t, id, 0, 10*time.Second)
+			untilLaunched(t, id, 0)
 			x.types("fg\n")
 			x.isTheShells()
 		})
@@ -277,7 +257,7 @@ func TestT1_WithoutItsFrontTheEngineStops(t *testing.T) {
 	if err := syscall.Kill(front, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	untilLaunched(t, id, 0, 10*time.Second)
+	untilLaunched(t, id, 0)
 	x.isTheShells()
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"rollcall/metrics"
 	"rollcall/model"
@@ -21,7 +20,7 @@ import (
 func scrape(t *testing.T, d *deck, counts *metrics.Counts, wants ...string) string {
 	t.Helper()
 	c := metrics.NewCollector(d.engine, counts, version())
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	go c.Follow(ctx)
 	h := c.Handler()
@@ -42,10 +41,10 @@ func scrape(t *testing.T, d *deck, counts *metrics.Counts, wants ...string) stri
 // TestTheMetricsAreTheEnginesOwn compares them with what the engine's snapshot
 // says of real servers.
 func TestTheMetricsAreTheEnginesOwn(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "servers.toml")
 	write(t, path, "[servers.a]\ncommand = \"${ROLLCALL_EXE}\"\nargs = [\"demo\", \"healthy\"]\nprobe_interval = \"100ms\"\n"+
 		"[servers.b]\ncommand = \"false\"\nreconnect_interval = \"1h\"\nreconnect_max_interval = \"1h\"\n")
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	counts := metrics.NewCounts()
 	d, err := (&app{config: path}).open(counts.Observe)
 	if err != nil {
@@ -96,7 +95,6 @@ func TestX4_APortThatIsTakenLaunchesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path, mark := filepath.Join(dir, "servers.toml"), filepath.Join(dir, "launched")
 	write(t, path, "[servers.a]\ncommand = \"touch\"\nargs = [\""+mark+"\"]\n")
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var out, errs shared
 	code := (&app{out: &out, err: &errs}).run([]string{"serve", "-c", path, "--metrics", l.Addr().String()})
 	if said := errs.String(); code != exitFailure || !strings.HasPrefix(said, "rollcall: serve the metrics: listen tcp "+l.Addr().String()) ||

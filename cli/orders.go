@@ -194,11 +194,8 @@ func (o ordering) knownTags(fleet model.Fleet) error {
 
 // tagsOf are a row's tags.
 func tagsOf(r *model.Row) []string {
-	if r.Shown == nil {
-		return nil
-	}
-	tags := make([]string, len(r.Shown.Tags))
-	for i, tag := range r.Shown.Tags {
+	tags := make([]string, len(r.Tags()))
+	for i, tag := range r.Tags() {
 		tags[i] = tag.String()
 	}
 	return tags

@@ -81,9 +81,9 @@ func newOutlets(file *config.File, host redact.Safe, known *known) *outlets {
 		o.voice.warn("failures.log", redact.Word("failures.log is not written: there is no folder for it; set [log] dir, or HOME"))
 		return o
 	}
-	o.log = alert.NewLog(filepath.Join(file.LogDir, alert.FileName), alert.Rotation{Bytes: file.Log.MaxBytes, Keep: file.Log.Keep}, o.voice.warner("failures.log"))
+	o.log = alert.NewLog(filepath.Join(file.LogDir, alert.FileName), configName(file.Path), alert.Rotation{Bytes: file.Log.MaxBytes, Keep: file.Log.Keep}, o.voice.warner("failures.log"))
 	if file.Log.Stderr {
-		o.stderr = alert.NewStderr(filepath.Join(file.LogDir, "stderr"), file.Log.StderrBytes, o.voice.warner("stderr"))
+		o.stderr = alert.NewStderr(filepath.Join(file.LogDir, stderrDir), file.Log.StderrBytes, o.voice.warner("stderr"))
 	}
 	return o
 }
@@ -177,6 +177,9 @@ func (o *outlets) keepStderr() {
 	}
 }
 
+// stderrDir is where what servers say is kept, below [log] dir.
+const stderrDir = "stderr"
+
 // openLimit bounds how long the engine is waited for.
 const openLimit = 2 * time.Second
 
@@ -213,6 +216,7 @@ func (o *outlets) close(begin, wire context.Context) (left []string) {
 	select {
 	case <-o.followed:
 	case <-begin.Done(): // the disk hangs
+		left = append(left, "what servers said last may not be in "+stderrDir+"/: writing it does not end")
 	}
 	if o.lines != nil {
 		o.lines.Close()

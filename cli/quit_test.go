@@ -33,7 +33,6 @@ func newStage(t *testing.T, change ...func(bus.Engine) bus.Engine) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	t.Setenv("XDG_RUNTIME_DIR", dir)
 	path := filepath.Join(dir, "servers.toml")
 	write(t, path, "[servers.a]\ncommand = \"true\"\nenabled = false\n")
 	spec := &model.Spec{Name: "a", Timings: model.DefaultTimings(), Shown: &model.Shown{}}
@@ -144,7 +143,7 @@ func TestN3_AnOrderEndsWithTheEngine(t *testing.T) {
 			if !errors.As(err, &f) || f.code != exitNoEngine {
 				t.Errorf("wait %t: %v", wait, err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("wait %t: it waits for an engine that is gone", wait)
 		}
 	}

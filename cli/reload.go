@@ -21,8 +21,10 @@ type reloader struct {
 	engine *supervise.Engine
 	path   string
 	env    config.Env
-	how    redact.Safe // what applies what waits: "R applies it"
-	lock   *bus.Lock   // of the configuration; nil where none is held
+	how    redact.Safe  // what applies what waits: "R applies it"
+	began  *config.File // the settings of the file as it was at the start, which are in force
+	screen bool         // a dashboard of this process shows it, with the file's [ui]
+	lock   *bus.Lock    // of the configuration; nil where none is held
 
 	reading sync.Mutex  // held from reading to handing on: the newest is handed on last
 	told    redact.Safe // what waits, as it was told last
@@ -30,8 +32,12 @@ type reloader struct {
 	*known // what was read
 }
 
-func newReloader(engine *supervise.Engine, path string, env config.Env, known *known, how redact.Safe) *reloader {
-	return &reloader{engine: engine, path: path, env: env, how: how, known: known}
+// newReloader makes one for an engine that a dashboard shows, and the file that it
+// was made of.
+func newReloader(engine *supervise.Engine, began *config.File, env config.Env, known *known) *reloader {
+	settings := &config.File{StartConcurrency: began.StartConcurrency, Alerts: began.Alerts, LogDir: began.LogDir, Log: began.Log, UI: began.UI}
+	return &reloader{engine: engine, path: began.Path, began: settings, env: env, known: known,
+		how: redact.Word("R applies it"), screen: true}
 }
 
 // watch hands saves on until ctx ends. Where changes are not seen it says so.
@@ -52,11 +58,12 @@ func (r *reloader) saved() *config.File {
 	case !diff.Problem.IsZero():
 		return file
 	case diff.IsZero():
+		told = savedForLater(diff)
 	case !file.AutoReload:
-		told = redact.Sprintf("the configuration was saved, not applied yet: %s: %s", diff.Line(), r.how)
+		told = andLater(redact.Sprintf("the configuration was saved, not applied yet: %s: %s", diff.Line(), r.how), diff)
 	case diff.Drastic():
-		told = redact.Sprintf("reload = \"auto\" would remove %d of %d servers, so nothing was applied: %s: %s",
-			redact.Int(len(diff.Removed)), redact.Int(diff.Before), diff.Line(), r.how)
+		told = andLater(redact.Sprintf("reload = \"auto\" would remove %d of %d servers, so nothing was applied: %s: %s",
+			redact.Int(len(diff.Removed)), redact.Int(diff.Before), diff.Line(), r.how), diff)
 	default:
 		r.apply(file, diff)
 	}
@@ -67,11 +74,11 @@ func (r *reloader) saved() *config.File {
 	return file
 }
 
-// appliedBy changes what applies what waits.
-func (r *reloader) appliedBy(how redact.Safe) {
+// unattended: there is no dashboard in this process, or none any more.
+func (r *reloader) unattended() {
 	r.reading.Lock()
 	defer r.reading.Unlock()
-	r.how = how
+	r.how, r.screen = redact.Word("rollcall reload --yes or SIGHUP applies it"), false
 }
 
 // Pending reads the file and says what a reload would do.
@@ -131,19 +138,39 @@ func (r *reloader) applied(diff model.Reload) {
 		r.lock.Settle() // nothing of another file is in force any more
 	}
 	r.engine.Tell(reloadedText(diff))
-	r.told = redact.Safe{}
+	r.told = savedForLater(diff) // with the rest
+}
+
+// savedForLater is what a save changes that no reload applies; empty for nothing.
+func savedForLater(diff model.Reload) redact.Safe {
+	if len(diff.Later) == 0 {
+		return redact.Safe{}
+	}
+	return redact.Sprintf("the configuration was saved: %s", diff.LaterLine())
 }
 
 // reloadedText is what a reload did, and who wanted it.
 func reloadedText(diff model.Reload) redact.Safe {
 	what := diff.Line()
-	if diff.IsZero() {
+	switch {
+	case !diff.IsZero():
+	case len(diff.Later) == 0:
 		what = redact.Word("what runs is as the file has it")
+	default:
+		what = redact.Word("the servers are as the file has them")
 	}
 	if !diff.By.IsZero() {
 		what = redact.Sprintf("%s, by %s", what, diff.By)
 	}
-	return redact.Sprintf("reloaded: %s", what)
+	return andLater(redact.Sprintf("reloaded: %s", what), diff)
+}
+
+// andLater adds what a reload leaves for later to what is said of it.
+func andLater(text redact.Safe, diff model.Reload) redact.Safe {
+	if later := diff.LaterLine(); !later.IsZero() {
+		return redact.Sprintf("%s; %s", text, later)
+	}
+	return text
 }
 
 // loopAnswers is how long the engine's loop may take to say what is in force.
@@ -171,7 +198,12 @@ func (r *reloader) read() (*config.File, model.Reload) {
 	if err != nil {
 		return file, model.Reload{Problem: redact.Word("the engine does not answer")}
 	}
-	return file, config.Diff(inForce, file.Entries)
+	diff := config.Diff(inForce, file.Entries)
+	diff.Later = config.Later(r.began, file)
+	if r.screen {
+		diff.Later = append(diff.Later, config.LaterOnScreen(r.began, file)...)
+	}
+	return file, diff
 }
 
 // unread has the engine say why the file is not read, until that is mended.

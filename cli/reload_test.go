@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"rollcall/model"
 )
@@ -20,7 +18,7 @@ import (
 // untilFleet reads snapshots until one is as wanted.
 func untilFleet(t *testing.T, d *deck, want func(model.Fleet) bool) model.Fleet {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var fleet model.Fleet
 	for seen := uint64(0); ; seen = fleet.Seq {
@@ -93,6 +91,7 @@ func numbered(n int) []string {
 }
 
 func TestC8_UnchangedServersKeepTheirConnection(t *testing.T) {
+	t.Parallel()
 	names := numbered(20)
 	d, path := openDeck(t, entries(names...))
 	before := lives(untilFleet(t, d, connected(20)))
@@ -136,6 +135,7 @@ func TestC8_UnchangedServersKeepTheirConnection(t *testing.T) {
 }
 
 func TestC8_WhatWasNotShownIsNotApplied(t *testing.T) {
+	t.Parallel()
 	d, path := openDeck(t, entries("a", "b"))
 	untilFleet(t, d, connected(2))
 	write(t, path, entries("a", "b", "c"))
@@ -151,6 +151,7 @@ func TestC8_WhatWasNotShownIsNotApplied(t *testing.T) {
 }
 
 func TestC8_ABrokenFileChangesNothingUntilItIsMended(t *testing.T) {
+	t.Parallel()
 	d, path := openDeck(t, entries("a", "b"))
 	before := lives(untilFleet(t, d, connected(2)))
 
@@ -180,6 +181,7 @@ func TestC8_ABrokenFileChangesNothingUntilItIsMended(t *testing.T) {
 }
 
 func TestC8_AutoAppliesAtOnceButAsksBeforeItRemovesMost(t *testing.T) {
+	t.Parallel()
 	const auto = "[defaults]\nreload = \"auto\"\n"
 	d, path := openDeck(t, auto+entries("a", "b", "c", "d"))
 	untilFleet(t, d, connected(4))
@@ -200,6 +202,7 @@ func TestC8_AutoAppliesAtOnceButAsksBeforeItRemovesMost(t *testing.T) {
 }
 
 func TestO2_ARefusalNamesTheFieldAndTouchesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := filepath.Join(dir, "a.env")
 	write(t, env, "MODE=one\n")
@@ -237,14 +240,18 @@ func TestO2_ARefusalNamesTheFieldAndTouchesNothing(t *testing.T) {
 }
 
 func TestS_AnEntryRemovedAndAddedAgainWhileItStopsIsNew(t *testing.T) {
-	slow := strings.Replace(entry("slow", `stop_grace = "1s"`), "healthy", "stubborn", 1)
+	t.Parallel()
+	slow := strings.Replace(entry("slow", `stop_grace = "1m"`), "healthy", "stubborn", 1)
 	d, path := openDeck(t, slow+entry("a"))
 	before := lives(untilFleet(t, d, connected(2)))
 	write(t, path, entry("a"))
 	d.files.reload()
 	until(t, d, "slow", in(model.Stopping))
-	write(t, path, slow+entry("a"))
+	write(t, path, strings.Replace(slow, "1m", "100ms", 1)+entry("a"))
 	d.files.reload()
+	if err := syscall.Kill(before["slow"].pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
 	untilFleet(t, d, func(f model.Fleet) bool {
 		if alive(before["slow"].pid) && lives(f)["slow"].run > before["slow"].run {
 			t.Fatal("it was launched before the old one was reaped")
@@ -256,6 +263,7 @@ func TestS_AnEntryRemovedAndAddedAgainWhileItStopsIsNew(t *testing.T) {
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func TestS_EnabledTurnedOffStopsUponReloadAndOnStartsAtOnce(t *testing.T) {
+	t.Parallel()
 	d, path := openDeck(t, entries("a", "b"))
 	before := lives(untilFleet(t, d, connected(2)))
 	write(t, path, entry("a", "enabled = false", `tags = ["new"]`)+entry("b", `tags = ["new"]`))
@@ -289,18 +297,10 @@ func TestS_EnabledTurnedOffStopsUponReloadAndOnStartsAtOnce(t *testing.T) {
 // TestX2_SIGHUPReloadsServe runs the program itself: what waits is told, a
 // SIGHUP applies it.
 func TestX2_SIGHUPReloadsServe(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "servers.toml")
 	write(t, path, entries("a"))
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rollcall := filepath.Join(t.TempDir(), "rollcall")
-	if err := os.Symlink(exe, rollcall); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), rollcall, "serve", "--json", "-c", path)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+	cmd := rollcallCommand(t, "serve", "--json", "-c", path)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,6 @@ func (a *app) run(args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(a.in)
-	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.Execute()
 	if err == nil {
@@ -101,5 +101,37 @@ server. Without a command it shows the dashboard.`,
 		a.orderCommand(model.Connect), a.orderCommand(model.Disconnect), a.orderCommand(model.Restart), a.reloadCommand(), a.stopCommand())
 	root.AddCommand(a.serveCommand(), a.checkCommand(), a.initCommand(), a.importCommand(), a.probeCommand(), a.failuresCommand(), a.alertCommand(), a.versionCommand(), a.demoCommand())
 	a.dashboardFlags(root)
+	root.SetOut(a.out) // the completions are written to what is set when they are made
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	strict(root)
 	return root
+}
+
+// strict makes wrong usage of cobra's own commands an error (X4): by themselves
+// they say what there is, with the exit of success.
+func strict(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.RunE = func(c *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return c.Help()
+				}
+				var shells []string
+				for _, shell := range c.Commands() {
+					shells = append(shells, shell.Name())
+				}
+				return usage("completion: no completion for %q: there is %s", args[0], strings.Join(shells, ", "))
+			}
+			c.Args = cobra.ArbitraryArgs
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if _, unknown, err := root.Find(args); err != nil || len(unknown) > 0 {
+					return usage("help: no command is named %q: rollcall help lists them", strings.Join(args, " "))
+				}
+				return nil
+			}
+		}
+	}
 }

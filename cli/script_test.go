@@ -3,10 +3,15 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,14 +20,20 @@ import (
 	"rollcall/transport/guardian"
 )
 
+// patience bounds each wait for something real. It is ample: no test is to fail
+// since the machine has much else to do.
+const patience = 2 * time.Minute
+
 // TestMain lets the test binary stand in for rollcall: as the guardian, as one
-// of demo's servers, and as the command of the scripts.
+// of demo's servers, and as the command of the scripts. What rollcall launches has
+// not its environment: that exits by syscall.Exit, for what atOnce says.
 func TestMain(m *testing.M) {
 	if guardian.Asked() {
 		guardian.Main()
+		syscall.Exit(0)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "demo" {
-		os.Exit(Main(os.Args[1:]))
+		syscall.Exit(Main(os.Args[1:]))
 	}
 	if len(os.Args) > 2 && os.Args[1] == pourName {
 		rate, _ := strconv.Atoi(os.Args[2])
@@ -30,7 +41,31 @@ func TestMain(m *testing.M) {
 		return
 	}
 	breakWhenAsked()
-	testscript.Main(m, map[string]func(){"rollcall": func() { os.Exit(Main(os.Args[1:])) }})
+	testscript.Main(housed{m}, map[string]func(){"rollcall": func() { os.Exit(Main(os.Args[1:])) }})
+}
+
+// atOnce has a program exit at once that was built with the race detector: else
+// it waits a second for reports.
+const atOnce = "atexit_sleep_ms=0"
+
+// housed are the tests, with folders for state and sockets that are theirs alone.
+type housed struct{ m *testing.M }
+
+// Run runs them, many side by side: they wait more than they compute.
+func (h housed) Run() int {
+	flag.Parse()
+	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
+	dir, err := os.MkdirTemp("/tmp", "rc") // short: a socket's path is
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	for name, value := range map[string]string{"XDG_STATE_HOME": filepath.Join(dir, "state"), "XDG_RUNTIME_DIR": dir, "GORACE": atOnce} {
+		if err := os.Setenv(name, value); err != nil {
+			log.Fatal(err)
+		}
+	}
+	return h.m.Run()
 }
 
 // pourName is the command that makes the test binary write lines.
@@ -56,6 +91,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", atOnce)
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
 			e.Setenv("HOME", e.WorkDir)
 			run, err := os.MkdirTemp("", "rc") // short: a socket's path is
@@ -81,7 +117,7 @@ func exitsWith(ts *testscript.TestScript, _ bool, args []string) {
 func comesToExit(ts *testscript.TestScript, _ bool, args []string) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for late := time.Now().Add(20 * time.Second); exitOf(ts, args[1:]) != args[0]; <-look.C {
+	for late := time.Now().Add(patience); exitOf(ts, args[1:]) != args[0]; <-look.C {
 		if time.Now().After(late) {
 			ts.Fatalf("never: exit %s", args[0])
 		}

@@ -72,7 +72,7 @@ func (a *app) serve(asJSON, logs bool, metricsAt, group string) error {
 		return err
 	}
 	d.files.lock = lock
-	d.files.how = redact.Word("rollcall reload --yes or SIGHUP applies it")
+	d.files.unattended()
 	server, err := d.carry(lock, group)
 	if err != nil {
 		d.host.Close()

@@ -127,9 +127,12 @@ func statusLines(out *bufio.Writer, fleet model.Fleet) error {
 	for _, r := range fleet.Rows {
 		l := statusLine{At: model.Stamp(fleet.At), Event: "status", Server: r.Server, Run: r.Run, Phase: r.Phase, Since: stampOf(r.Since), Attempt: r.Attempt,
 			Next: stampOf(r.Next), Starts: r.Starts, PID: r.PID, Tools: r.Tools, LastFailure: r.LastFailure, DownSince: stampOf(r.DownSince),
-			AckedBy: r.AckedBy, HeldBy: r.HeldBy, Note: r.Note}
+			AckedBy: r.AckedBy, HeldBy: r.HeldBy, Note: r.Note, Tags: r.Tags()}
+		if t, known := r.Via(); known {
+			l.Transport = model.Some(t)
+		}
 		if r.Shown != nil {
-			l.Transport, l.Protocol, l.Tags = model.Some(r.Transport), model.Some(r.Protocol), r.Shown.Tags
+			l.Protocol = model.Some(r.Protocol)
 		}
 		if h := r.Handshake; h != nil {
 			l.Revision, l.ServerInfo = h.Revision, h.Server

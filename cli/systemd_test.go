@@ -178,7 +178,7 @@ func newManager(t *testing.T) *manager {
 // hears reads until a message begins with a text, and returns it.
 func (m *manager) hears(want string) string {
 	m.t.Helper()
-	if err := m.conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := m.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		m.t.Fatal(err)
 	}
 	buffer := make([]byte, 4096)

@@ -125,7 +125,7 @@ func (x *terminal) types(s string) {
 
 func (x *terminal) shows(s string) string {
 	x.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	for {
 		screen := x.text()
 		if strings.Contains(screen, s) {
@@ -157,7 +157,7 @@ func (x *terminal) exit() int {
 			return code.ExitCode()
 		}
 		return 0
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		x.t.Fatal("rollcall did not end")
 	}
 	return 0
@@ -180,7 +180,7 @@ func (x *terminal) asItWas() {
 // yet.
 func (x *terminal) left() {
 	x.t.Helper()
-	deadline := time.After(5 * time.Second)
+	deadline := time.After(patience)
 	for {
 		wrong := x.stillOn()
 		if wrong == "" {

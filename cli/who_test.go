@@ -33,6 +33,10 @@ func TestC8_AReloadSaysWhatAndWho(t *testing.T) {
 	if got, want := reloadedText(model.Reload{Added: []string{"b"}}).String(), "reloaded: add b"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	r.Later = []redact.Safe{redact.Word("[log] dir")}
+	if got, want := reloadedText(r).String(), "reloaded: the servers are as the file has them, by anna (pts/3); [log] dir: at the next start"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestN3_ConnectWaitsForWhatIsHadAlready: it exits with 0; without --wait the

@@ -68,7 +68,8 @@ func changedFields(a, b *model.Spec) []redact.Safe {
 	differ(a.Revision != b.Revision, redact.Word("protocol_version"))
 	differ(a.Reconnect != b.Reconnect, redact.Word("reconnect"))
 	for _, f := range timingFields {
-		differ(f.at(&a.Timings).D != f.at(&b.Timings).D, redact.Name(f.name))
+		_, unused := idle[f.name]
+		differ(!unused && f.at(&a.Timings).D != f.at(&b.Timings).D, redact.Name(f.name))
 	}
 	if len(fields) == 0 { // what is taken out of its output is all that is left
 		fields = append(fields, redact.Word("secrets"))

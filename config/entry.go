@@ -120,6 +120,7 @@ func (r *entryReader) remote() {
 	headers := r.pairs(r.table.get("headers"))
 	e, ok := r.text(v)
 	if !ok {
+		r.headerSecrets(headers)
 		switch {
 		case v.given(): // reported
 		case !r.table.get("command").given():
@@ -132,6 +133,9 @@ func (r *entryReader) remote() {
 	}
 	u, transport, bad := readURL(e.text)
 	if bad.bad() {
+		r.secrets.refs(e, true)
+		r.secrets.urlParts("url", e.text)
+		r.headerSecrets(headers)
 		r.report(v.span(), v.field, bad)
 		return
 	}
@@ -140,13 +144,13 @@ func (r *entryReader) remote() {
 	r.secrets.urlSecrets(u, e, v.at)
 	u.Fragment = ""
 	r.spec.URL = redact.NewSecret(u.String())
+	r.headerSecrets(headers)
 	for _, h := range headers {
 		if !isHeaderName(h.name()) || !isHeaderValue(h.text) {
 			r.report(h.span(), h.field, fault{redact.Word("no header that can be sent"),
 				redact.Word("a header has a name of letters, digits and hyphens, and a value of one line")})
 			continue
 		}
-		r.secrets.header(h.name(), h.expanded, h.at)
 		r.secrets.sends(h.refs)
 		r.spec.Headers = append(r.spec.Headers, model.Pair{Name: h.name(), Value: redact.NewSecret(h.text)})
 		r.shown.Headers = append(r.shown.Headers, redact.Name(h.name()))
@@ -155,6 +159,13 @@ func (r *entryReader) remote() {
 	if (scheme == "http" || scheme == "ws") && len(r.secrets.sources) > before && !isLoopback(u.Hostname()) {
 		r.warn(v.span(), v.field, fault{redact.Word("a credential is sent in clear text to another host"),
 			redact.Word("use https or wss")})
+	}
+}
+
+// headerSecrets takes the headers' values as secret, also those that are not sent.
+func (r *entryReader) headerSecrets(headers []item) {
+	for _, h := range headers {
+		r.secrets.header(h.name(), h.expanded, h.at)
 	}
 }
 
@@ -189,6 +200,21 @@ func (r *entryReader) protocol() {
 		return
 	}
 	r.spec.Revision = e.text
+}
+
+// known is what could be read of an entry that is refused.
+func (r *entryReader) known(red *redact.Redactor) *model.Known {
+	var k model.Known
+	switch {
+	case !r.spec.URL.IsZero():
+		k.Transport = model.Some(r.spec.Transport)
+	case r.table.get("command").given() && !r.table.get("url").given():
+		k.Transport = model.Some(model.Stdio)
+	}
+	for _, tag := range r.shown.Tags {
+		k.Tags = append(k.Tags, red.Text(tag.String()))
+	}
+	return &k
 }
 
 // finish makes the Spec of what was read.

@@ -141,6 +141,10 @@ func (r *fileReader) entry(v value) (model.Entry, []string) {
 	v.field = "" // the server's name stands for it
 	er := &entryReader{reader: reader{doc: r.doc, env: r.env, server: shownName(v.at.name)}, dir: r.dir, openFile: r.openFile}
 	e := model.Entry{Name: er.server, Spec: er.read(v, &r.defaults)}
+	if e.Spec == nil {
+		e.Redactor = redact.New(er.secrets.sources)
+		e.Known = er.known(e.Redactor)
+	}
 	for _, n := range r.doc.notes[v.at.name] {
 		er.warn(n.from.key, "", fault{text: n.text})
 	}

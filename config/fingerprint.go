@@ -10,7 +10,7 @@ import (
 )
 
 // fingerprint is the same for two specs exactly where they run the same way:
-// all but enabled, tags, and where a timing came from.
+// all but enabled, tags, where a timing came from, and what nothing acts on.
 func fingerprint(s *model.Spec, sources []redact.Source) [32]byte {
 	d := digest{sha256.New()}
 	d.text(s.Name, s.Revision, s.URL.Reveal())
@@ -25,7 +25,9 @@ func fingerprint(s *model.Spec, sources []redact.Source) [32]byte {
 	}
 	d.pairs(s.Headers)
 	for _, f := range timingFields {
-		d.number(int64(f.at(&s.Timings).D))
+		if _, unused := idle[f.name]; !unused {
+			d.number(int64(f.at(&s.Timings).D))
+		}
 	}
 	d.number(int64(len(sources)))
 	for _, x := range sources {

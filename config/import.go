@@ -21,6 +21,15 @@ type Imported struct {
 	Files []ImportedFile
 	// Variables must be set before rollcall starts, in the order of the file.
 	Variables []Variable
+	// Literal are the variables and headers whose values are written as they are,
+	// though they may be secrets, in the order of the file.
+	Literal []Literal
+}
+
+// Literal is a value that was written as it is.
+type Literal struct {
+	Server string      // its name in TOML
+	Name   redact.Safe // of the variable or the header
 }
 
 // ImportedFile is one file, and what was found in it.
@@ -64,6 +73,11 @@ func Import(paths []string, env Env) (*Imported, error) {
 		result.Files = append(result.Files, f)
 	}
 	result.Variables = vars.of(servers)
+	for _, t := range servers {
+		for _, p := range t.literal {
+			result.Literal = append(result.Literal, Literal{t.name, fieldName(p.name)})
+		}
+	}
 	w.head(result)
 	for i, o := range all {
 		w.file(result.Files[i], o)

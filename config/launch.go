@@ -105,11 +105,11 @@ func (r *entryReader) environment() []model.Pair {
 	}
 	for _, p := range r.pairs(r.table.get("env")) {
 		name := p.name()
+		r.secrets.value(name, p.expanded, p.at, ofEnv)
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			r.report(p.key(), p.field, fault{redact.Word("no name that a variable can have"), redact.Word("remove the = from the name")})
 			continue
 		}
-		r.secrets.value(name, p.expanded, p.at, ofEnv)
 		all[name] = p.text
 		delete(inherited, name)
 		declared = append(declared, name)

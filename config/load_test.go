@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -92,6 +93,43 @@ func TestC5_OneBadEntryFailsAlone(t *testing.T) {
 	}
 	if !slices.Equal(names, []string{"z", "bad", "a", "odd"}) {
 		t.Errorf("not in the file's order: %v", names)
+	}
+}
+
+// TestC5_WhatIsKnownOfARefusedEntry: its tags, and how it would be reached where
+// its fields tell. What is secret in a tag stays so.
+func TestC5_WhatIsKnownOfARefusedEntry(t *testing.T) {
+	f := load(t, `
+[servers.launched]
+command = "x"
+tags = ["prod", "for-hunter2hunter2"]
+env = { TOKEN = "hunter2hunter2" }
+probe_interval = 0
+[servers.socket]
+url = "wss://h/mcp"
+tags = ["eu"]
+protocol = "other"
+[servers.broken]
+command = "x"
+url = "no url at all"
+tags = "none"
+[servers.empty]
+tags = ["lost"]
+`, testEnv())
+	for name, want := range map[string]string{"launched": "stdio [prod for-‹TOKEN›]", "socket": "websocket [eu]", "broken": "unknown []", "empty": "unknown [lost]"} {
+		i := slices.IndexFunc(f.Entries, func(e model.Entry) bool { return e.Name == name })
+		e := f.Entries[i]
+		if e.Spec != nil || e.Known == nil {
+			t.Errorf("%s was not refused, or nothing is known of it", name)
+			continue
+		}
+		got := "unknown"
+		if e.Known.Transport.Ok {
+			got = e.Known.Transport.V.String()
+		}
+		if got = fmt.Sprint(got, " ", e.Tags()); got != want {
+			t.Errorf("of %s is known: %s, want %s", name, got, want)
+		}
 	}
 }
 
@@ -276,7 +314,7 @@ func TestFingerprintChangesWithWhatMattersForRunning(t *testing.T) {
 	const base = "[servers.web]\ncommand = \"x\"\nurl = \"https://h/\"\n"
 	of := func(more string, env ...string) [32]byte { return spec(t, base+more, testEnv(env...)).Fingerprint }
 	plain := of("")
-	for _, same := range []string{"", "# a comment", "enabled = false", `tags = ["a"]`, `probe_timeout = "8s"`, "reconnect = true"} {
+	for _, same := range []string{"", "# a comment", "enabled = false", `tags = ["a"]`, `probe_timeout = "8s"`, "reconnect = true", `request_timeout = "9s"`} {
 		if of(same) != plain {
 			t.Errorf("changed with %q", same)
 		}

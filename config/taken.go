@@ -20,6 +20,7 @@ type taken struct {
 	protocol                   string
 	off                        bool
 	timings                    []aTiming
+	literal                    []aPhrase // variables and headers whose values are written as they are
 	notes                      []note
 }
 

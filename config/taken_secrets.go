@@ -129,10 +129,13 @@ func (o *takeover) hide(t *taken) {
 	h := &hider{o, t}
 	for i := range t.env {
 		h.value("env."+t.env[i].name, &t.env[i], t.env[i].name)
+		h.left(t.env[i])
 	}
 	for i := range t.headers {
 		h.header("headers."+t.headers[i].name, &t.headers[i], t.headers[i].name)
+		h.left(t.headers[i])
 	}
+	h.sayLeft()
 	h.args()
 	if t.url.given() {
 		h.url()
@@ -141,6 +144,33 @@ func (o *takeover) hide(t *taken) {
 		if p.given() && looksSecret(p.literals()) {
 			h.whole(p, p.name)
 		}
+	}
+}
+
+// left notes a value that is written as it is, though R1 takes it for a secret:
+// neither its name nor its looks say that it is one.
+func (h *hider) left(p aPhrase) {
+	s := secrets{dir: h.dir}
+	if p.fixed() && !s.exempt(p.literals()) {
+		h.t.literal = append(h.t.literal, p)
+	}
+}
+
+// maxLeft bounds how many of them a note names.
+const maxLeft = 12
+
+// sayLeft says which they are, and what to do where one is a secret after all.
+func (h *hider) sayLeft() {
+	var names []redact.Safe
+	for _, p := range h.t.literal[:min(len(h.t.literal), maxLeft)] {
+		names = append(names, fieldName(p.name))
+	}
+	if more := len(h.t.literal) - len(names); more > 0 {
+		names = append(names, redact.Sprintf("%d more", redact.Int(more)))
+	}
+	if len(names) > 0 {
+		h.t.note(h.t.from, redact.Sprintf("written as it is, secret or not: %s; instead of a secret write ${NAME} and set NAME, or name an env_file that holds it",
+			redact.Join(", ", names...)))
 	}
 }
 

@@ -80,7 +80,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Serve does not end")
 	}
 	if conn, err := net.Dial("tcp", l.Addr().String()); err == nil {

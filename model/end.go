@@ -163,6 +163,7 @@ type Probed struct {
 	// others.
 	Text redact.Safe
 	// End is what to make of it where it ends the connection: for Missing and
-	// Broken, and for an Error whose cause halts (a 401).
+	// Broken, and for an Error whose cause halts (a 401). An Error that asks for a
+	// wait (429, 503) has that in it.
 	End End
 }

@@ -77,6 +77,29 @@ type Row struct {
 	StderrBytes uint64 `json:"stderr_bytes"`
 
 	Shown *Shown `json:"shown,omitempty"` // nil where the entry was refused
+	Known *Known `json:"known,omitempty"` // what could be read of it then
+}
+
+// Via is the transport, as far as it is known: of a refused entry it may not be.
+func (r *Row) Via() (t Transport, known bool) {
+	switch {
+	case r.Shown != nil:
+		return r.Transport, true
+	case r.Known != nil:
+		return r.Known.Transport.V, r.Known.Transport.Ok
+	}
+	return t, false
+}
+
+// Tags are the entry's tags, those of a refused one as far as they could be read.
+func (r *Row) Tags() []redact.Safe {
+	switch {
+	case r.Shown != nil:
+		return r.Shown.Tags
+	case r.Known != nil:
+		return r.Known.Tags
+	}
+	return nil
 }
 
 // Probe is what the probe column says.

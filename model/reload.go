@@ -16,6 +16,9 @@ type Reload struct {
 	// (S), an added one comes up refused.
 	Refused []string `json:"refused,omitempty"`
 	Before  int      `json:"before"` // servers in force before it
+	// Later are changed settings of no server, which are read when rollcall
+	// starts: a reload leaves them as they are. `[log] dir`.
+	Later []redact.Safe `json:"later,omitempty"`
 	// Problem says why nothing can be done: the file cannot be read.
 	Problem redact.Safe `json:"problem,omitzero"`
 	// By is who wants it, where one is asked for: anna (pts/3).
@@ -31,7 +34,7 @@ type Change struct {
 	Stops  bool          `json:"stops,omitempty"` // it is disabled now
 }
 
-// IsZero reports whether it does nothing.
+// IsZero reports whether it does nothing: what is for later it leaves alone.
 func (r Reload) IsZero() bool { return len(r.Added)+len(r.Changed)+len(r.Removed) == 0 }
 
 // Drastic reports whether more than half of the servers would be removed, or
@@ -53,9 +56,19 @@ func (r Reload) Count() redact.Safe {
 	return redact.Join(", ", parts...)
 }
 
-// Lines says it all, a line a server, what is removed first: `remove  old`,
-// `change  a: args, env.TOKEN; restarts`.
+// Lines says it all, a line a server, what is removed first, and a line a setting
+// for later: `remove  old`, `change  a: args, env.TOKEN; restarts`, `later   [log]
+// dir: at the next start`.
 func (r Reload) Lines() []redact.Safe {
+	lines := r.done()
+	for _, name := range r.Later {
+		lines = append(lines, redact.Sprintf("later   %s: at the next start", name))
+	}
+	return lines
+}
+
+// done is what it does, a line a server.
+func (r Reload) done() []redact.Safe {
 	var lines []redact.Safe
 	for _, name := range r.Removed {
 		lines = append(lines, redact.Sprintf("remove  %s", redact.Name(name)))
@@ -85,11 +98,11 @@ func (c Change) text() redact.Safe {
 	return redact.Sprintf("%s: %s; %s", redact.Name(c.Server), what, then)
 }
 
-// Text is Lines in one text. Two reloads that do the same to the same fields
-// have the same.
+// Text is what it does in one text, a line a server. Two reloads that do the same
+// to the same fields have the same.
 func (r Reload) Text() string {
 	var b strings.Builder
-	for _, line := range r.Lines() {
+	for _, line := range r.done() {
 		b.WriteString(line.String())
 		b.WriteByte('\n')
 	}
@@ -99,7 +112,8 @@ func (r Reload) Text() string {
 // inALine is how many names, and how many fields of each, Line tells at most.
 const inALine = 5
 
-// Line says it in one line, long lists cut: add new, change a (args), remove old.
+// Line says what it does in one line, long lists cut: add new; change a (args);
+// remove old.
 func (r Reload) Line() redact.Safe {
 	var parts []redact.Safe
 	add := func(verb redact.Safe, names []redact.Safe) {
@@ -119,6 +133,14 @@ func (r Reload) Line() redact.Safe {
 	add(redact.Word("change"), changed)
 	add(redact.Word("remove"), safeNames(r.Removed))
 	return redact.Join("; ", parts...)
+}
+
+// LaterLine says in one line what is for later; empty where nothing is.
+func (r Reload) LaterLine() redact.Safe {
+	if len(r.Later) == 0 {
+		return redact.Safe{}
+	}
+	return redact.Sprintf("%s: at the next start", firstOf(r.Later))
 }
 
 func safeNames(names []string) []redact.Safe {

@@ -73,6 +73,29 @@ type Entry struct {
 	Name     string
 	Spec     *Spec // nil where the entry was refused
 	Problems []Problem
+	// Redactor takes out what is secret of a refused entry, as far as that was read;
+	// nil beside a Spec, which has its own.
+	Redactor *redact.Redactor
+	// Known is what could be read of a refused entry; nil beside a Spec.
+	Known *Known
+}
+
+// Tags are the entry's tags, those of a refused one as far as they could be read.
+func (e Entry) Tags() []redact.Safe {
+	switch {
+	case e.Spec != nil:
+		return e.Spec.Shown.Tags
+	case e.Known != nil:
+		return e.Known.Tags
+	}
+	return nil
+}
+
+// Known is what is known of an entry that was refused: how its server would be
+// reached, and its tags, so that its row is found by them.
+type Known struct {
+	Transport Opt[Transport] `json:"transport,omitzero"`
+	Tags      []redact.Safe  `json:"tags,omitempty"`
 }
 
 // Problem is one thing that is wrong with a configuration (C6).

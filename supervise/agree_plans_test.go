@@ -115,8 +115,11 @@ func (w *world) planProbe(run uint64) {
 	case model.Broken:
 		r.End = model.End{Cause: model.TransportBroken}
 	case model.ProbeError:
-		if w.choose(4) == 1 {
+		switch w.choose(4) {
+		case 1:
 			r.End = model.End{Cause: model.NeedsCredentials}
+		case 2:
+			r.End = model.End{Cause: model.HTTPStatus, RetryAfter: 10 * time.Minute}
 		}
 	}
 	w.plan(pick(w, 0, 5*time.Millisecond, 8*time.Second), 0, func(at instant) event { return probed{at, run, r} })

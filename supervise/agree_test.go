@@ -20,7 +20,7 @@ import (
 // prints its seed; ROLLCALL_SEED=n runs that one alone.
 func TestNaiveModelAgrees(t *testing.T) {
 	if seed, err := strconv.ParseUint(os.Getenv("ROLLCALL_SEED"), 10, 64); err == nil {
-		if why := agree(randomly(seed), 400); why != "" {
+		if _, why := agree(randomly(seed), 400); why != "" {
 			t.Fatalf("seed %d: %s", seed, why)
 		}
 		return
@@ -29,18 +29,21 @@ func TestNaiveModelAgrees(t *testing.T) {
 	switch {
 	case testing.Short():
 		lives = 500
-	case os.Getenv("ROLLCALL_LONG") != "":
-		lives = 100_000
+	case os.Getenv("ROLLCALL_LONG") != "": // a minute
+		lives = 60_000
 	}
-	failed := 0
+	failed, steps := 0, 0
 	for seed := range uint64(lives) {
-		if why := agree(randomly(seed), 400); why != "" {
+		played, why := agree(randomly(seed), 400)
+		steps += played
+		if why != "" {
 			t.Errorf("ROLLCALL_SEED=%d: %s", seed, why)
 			if failed++; failed == 3 {
 				return
 			}
 		}
 	}
+	t.Logf("%d lives, %d steps", lives, steps)
 }
 
 // FuzzNaiveModelAgrees lets the fuzzer choose: each byte is one choice.
@@ -59,7 +62,7 @@ func FuzzNaiveModelAgrees(f *testing.F) {
 				return int(c) % n
 			}
 		}
-		if why := agree(source, min(2*len(bytes), 400)); why != "" {
+		if _, why := agree(source, min(2*len(bytes), 400)); why != "" {
 			t.Fatal(why)
 		}
 	})
@@ -70,26 +73,26 @@ func randomly(seed uint64) func() func(n int) int {
 	return func() func(n int) int { return rand.New(rand.NewPCG(seed, 1)).IntN }
 }
 
-// agree plays one life of so many events; it says where the two disagree, and
-// what came before. Only a life that failed is
+// agree plays one life of at most so many events. It returns how many it played,
+// and where the two disagree, and what came before. Only a life that failed is
 // played again with its trace.
-func agree(source func() func(n int) int, events int) string {
+func agree(source func() func(n int) int, events int) (played int, why string) {
 	for _, traced := range []bool{false, true} {
 		w := &world{choose: source(), s: newState("s", 1), n: newNaive(), tickets: map[uint64]bool{}, traced: traced}
 		w.s.spread = 0
 		w.begin()
-		why := ""
-		for i := 0; i < events && !w.left && why == ""; i++ {
+		why = ""
+		for played = 0; played < events && !w.left && why == ""; played++ {
 			why = w.next()
 		}
 		if why == "" {
-			return ""
+			break
 		}
 		if traced {
-			return fmt.Sprintf("%s\n%s", why, strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
+			why = fmt.Sprintf("%s\n%s", why, strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
 		}
 	}
-	return ""
+	return played, why
 }
 
 // world is what surrounds one server: a transport, slots, an operator and a

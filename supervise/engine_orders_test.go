@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rollcall/model"
+	"rollcall/redact"
 )
 
 // startsForever is a start that takes the whole of its timeout, and fails.
@@ -188,6 +189,27 @@ func TestC5_ABadDefaultsAlertsOnceForAllThatInheritIt(t *testing.T) {
 			if refused := row.Phase == model.Refused; refused == (row.Server == "good") {
 				t.Errorf("%s is %s", row.Server, row.Phase)
 			}
+		}
+	})
+}
+
+// TestC5_ARefusedRowSaysWhatIsKnown: how the server would be reached, and its
+// tags, until its entry is in force.
+func TestC5_ARefusedRowSaysWhatIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, healthy, nil, spec("a"))
+		r.after(time.Second)
+		known := &model.Known{Transport: model.Some(model.HTTP), Tags: []redact.Safe{safe("prod")}}
+		bad := model.Entry{Name: "b", Known: known, Problems: []model.Problem{{Server: "b", Text: safe("b.url: not a URL")}}}
+		r.e.Configure([]model.Entry{{Name: "a", Spec: spec("a")}, bad}, true)
+		r.after(time.Second)
+		if row := r.row("b"); row.Known != known || row.Shown != nil {
+			t.Errorf("of the refused entry %+v is known, want %+v", row.Known, known)
+		}
+		r.e.Configure([]model.Entry{{Name: "a", Spec: spec("a")}, {Name: "b", Spec: spec("b")}}, true)
+		r.after(time.Second)
+		if row := r.row("b"); row.Known != nil {
+			t.Errorf("once it is in force the row still says %+v", row.Known)
 		}
 	})
 }

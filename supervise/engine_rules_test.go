@@ -157,10 +157,12 @@ func TestP5_ASlowProbeDelaysNoOtherAndIsNotCaughtUp(t *testing.T) {
 	})
 }
 
+// TestP5_TheFirstProbesOfAFleetAreSpread: over six seconds, and within these by
+// a few at once.
 func TestP5_TheFirstProbesOfAFleetAreSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		seconds := map[time.Duration]int{}
+		seconds, instants := map[time.Duration]int{}, map[time.Duration]int{}
 		began := time.Now()
 		serve := func(r *fakeRun) {
 			first := true
@@ -168,7 +170,9 @@ func TestP5_TheFirstProbesOfAFleetAreSpread(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if first {
-					seconds[time.Since(began).Truncate(time.Second)]++
+					at := time.Since(began)
+					seconds[(at-1).Truncate(time.Second)]++
+					instants[at]++
 				}
 				first = false
 				return model.Probed{Outcome: model.Alive}
@@ -192,6 +196,9 @@ func TestP5_TheFirstProbesOfAFleetAreSpread(t *testing.T) {
 		}
 		if all != 600 {
 			t.Errorf("%d servers were probed, want 600", all)
+		}
+		if len(instants) > 6*4 {
+			t.Errorf("they came at %d instants, want 4 a second", len(instants))
 		}
 	})
 }

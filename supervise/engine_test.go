@@ -186,6 +186,43 @@ func TestA1_TheReportHoldsTheLastStderrLines(t *testing.T) {
 	})
 }
 
+// TestA1_WhatAServerSaysToAStopIsNoReason: one that is ended by this host says
+// something to SIGTERM; one that ends of itself may say why in the pipe's last
+// bytes, which come after its exit was seen.
+func TestA1_WhatAServerSaysToAStopIsNoReason(t *testing.T) {
+	says := func(r *fakeRun, text string) { r.dial.Line(time.Now(), model.LineStderr, safe(text)) }
+	for _, c := range []struct {
+		name string
+		end  model.End
+		want string
+	}{
+		{"ended by this host", model.End{Cause: model.StartTimedOut, Text: safe("no handshake within 30s")}, "[waits for its database]"},
+		{"closed, and lives on", model.End{Cause: model.ClosedByPeer}, "[waits for its database]"},
+		{"exited", exit(1), "[waits for its database Error: received SIGTERM]"},
+		{"killed", model.End{Cause: model.Signalled, Signal: safe("killed")}, "[waits for its database Error: received SIGTERM]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, func(r *fakeRun) {
+					says(r, "waits for its database")
+					r.close(c.end)
+					says(r, "Error: received SIGTERM")
+					r.reap()
+				}, nil, spec("s"))
+				r.after(10 * time.Second) // the next run has lines of its own
+				for _, ev := range r.events(model.EvAttemptFailed) {
+					if got := fmt.Sprint(ev.Stderr); got != c.want {
+						t.Errorf("told with %s, want %s", got, c.want)
+					}
+				}
+				if got := len(r.events(model.EvAttemptFailed)); got < 2 {
+					t.Errorf("%d failed attempts", got)
+				}
+			})
+		})
+	}
+}
+
 func TestT9_AtMostSoManyAttemptsAreInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var specs []*model.Spec

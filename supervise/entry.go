@@ -206,6 +206,7 @@ func (t *turn) disabled() {
 // alert for a bad [defaults] is another server's.
 func (t *turn) refuse(entry model.Entry, quiet bool) {
 	field, problem := refusedFor(entry.Problems)
+	t.known = entry.Known
 	if t.phase == model.Refused && t.problem == problem {
 		return // reported already
 	}

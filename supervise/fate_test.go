@@ -140,7 +140,8 @@ func (f *fleet) probe(p *patient, pr probe) {
 	case p.mood == hanging && k < 2000, k < 20:
 		r = model.Probed{Outcome: model.TimedOut, Elapsed: pr.window}
 	case k < 30:
-		r = model.Probed{Outcome: model.ProbeError, Elapsed: time.Second, Text: redact.Word("HTTP 503")}
+		r = model.Probed{Outcome: model.ProbeError, Elapsed: time.Second, Text: redact.Word("HTTP 503"),
+			End: model.End{Cause: model.HTTPStatus, RetryAfter: time.Duration(p.fate.IntN(600)) * time.Second}}
 	case k < 32:
 		r.Outcome, r.End = model.Missing, model.End{Cause: model.SessionMissing}
 	case k < 34:

@@ -88,12 +88,12 @@ func (f *feed[T]) end(why error) {
 	f.poke()
 }
 
-// drop forgets what the reader has not taken.
+// drop forgets what the reader has not taken, of a feed that has ended.
 func (f *feed[T]) drop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var none T
-	f.queue, f.bytes, f.gap, f.gapped = nil, 0, none, false
+	f.queue, f.gap, f.gapped = nil, none, false
 }
 
 func (f *feed[T]) isEnded() bool {

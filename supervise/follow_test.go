@@ -101,6 +101,7 @@ func TestN_AFollowerBeginsWhereItIsTold(t *testing.T) {
 			{0, 0, "new"},
 			{7, 1 << 20, "8 9 10 new"},
 			{5, 3, "[s 2] 8 9 10 new"}, // it said what it has: the rest is missing
+			{6, 3, "[s 1] 8 9 10 new"},
 			{5, 0, "new"},
 			{10, 1 << 20, "new"},
 			{99, 1 << 20, "1 2 3 4 5 6 7 8 9 10 new"}, // of an engine before this one
@@ -128,18 +129,19 @@ func TestN5_WhatDoesNotFitIsCountedInItsPlace(t *testing.T) {
 		l.add(a)
 		l.add(b)
 		one, every := l.follow("a", 0, 0), l.follow("", 0, 0)
-		for i := range followLines + 7 {
+		const waits = 32_768 // lines, for one follower
+		for i := range waits + 7 {
 			a.add(time.Time{}, 1, model.LineStderr, numbered(i))
 		}
 		for range 3 {
 			b.add(time.Time{}, 1, model.LineStderr, safe("b"))
 		}
 		got := readAll(t, one)
-		if n := len(got); n != followLines+1 || got[n-1].Missed != 7 || got[n-1].Server != "a" || got[n-2].Line.Seq != followLines {
+		if n := len(got); n != waits+1 || got[n-1].Missed != 7 || got[n-1].Server != "a" || got[n-2].Line.Seq != waits {
 			t.Errorf("%d lines, then %+v", n, got[len(got)-1])
 		}
 		got = readAll(t, every)
-		if n := len(got); n != followLines+1 || got[n-1].Missed != 10 || got[n-1].Server != "" {
+		if n := len(got); n != waits+1 || got[n-1].Missed != 10 || got[n-1].Server != "" {
 			t.Errorf("of all: %d lines, then %+v", n, got[len(got)-1])
 		}
 		a.add(time.Time{}, 1, model.LineStderr, safe("after"))
@@ -149,6 +151,28 @@ func TestN5_WhatDoesNotFitIsCountedInItsPlace(t *testing.T) {
 	})
 }
 
+// TestN5_OneMissedLineOfEachOfTwoServers is of neither; and of one of them, that
+// one's.
+func TestN5_OneMissedLineOfEachOfTwoServers(t *testing.T) {
+	missed := FollowedLine{Server: "a"}.missing(FollowedLine{})
+	if missed != (FollowedLine{Server: "a", Missed: 1}) {
+		t.Errorf("one of a: %+v", missed)
+	}
+	if got := (FollowedLine{Server: "a"}).missing(missed); got != (FollowedLine{Server: "a", Missed: 2}) {
+		t.Errorf("another of a: %+v", got)
+	}
+	if got := (FollowedLine{Server: "b"}).missing(missed); got != (FollowedLine{Missed: 2}) {
+		t.Errorf("one of b: %+v", got)
+	}
+}
+
+func TestN5_AnEventIsAsLongAsAllOfItsTexts(t *testing.T) {
+	ev := FollowedEvent{Event: model.Event{Text: safe("four"), Error: safe("three"), Stderr: []redact.Safe{safe("a"), safe("bc")}}}
+	if got := ev.size(); got != 12 {
+		t.Errorf("%d bytes, want 12", got)
+	}
+}
+
 func TestN5_AFollowersBufferIsBoundedInBytesToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lines{tails: map[string]*Tail{}}
@@ -156,12 +180,13 @@ func TestN5_AFollowersBufferIsBoundedInBytesToo(t *testing.T) {
 		l.add(tail)
 		f := l.follow("s", 0, 0)
 		long := safe(strings.Repeat("x", 8<<10))
-		for range feedBytes/(8<<10) + 5 {
+		const waits = 4 << 20 / (8 << 10) // lines, of 4 MiB in all
+		for range waits + 5 {
 			tail.add(time.Time{}, 1, model.LineStderr, long)
 		}
 		tail.add(time.Time{}, 1, model.LineStderr, redact.Safe{}) // it fits: the gap is before it
 		got := readAll(t, f)
-		if n := len(got); n != feedBytes/(8<<10)+2 || got[n-2].Missed != 5 || got[n-1].Line.Seq != uint64(n+4) {
+		if n := len(got); n != waits+2 || got[n-2].Missed != 5 || got[n-1].Line.Seq != uint64(n+4) {
 			t.Errorf("%d lines, at the end %+v", n, got[len(got)-1])
 		}
 	})
@@ -280,11 +305,12 @@ func TestN5_AStuckFollowerOfEventsIsToldWhatItMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHistory()
 		f := h.follow(0, 0)
-		for range followEvents + 5 {
+		const waits = 8_192 // events, for one follower
+		for range waits + 5 {
 			h.add(model.Event{Kind: model.EvConfig})
 		}
 		batch, err := f.Next(t.Context())
-		if n := len(batch); err != nil || n != followEvents+1 || batch[n-1].Missed != 5 {
+		if n := len(batch); err != nil || n != waits+1 || batch[n-1].Missed != 5 {
 			t.Errorf("%d events, %v", n, err)
 		}
 	})

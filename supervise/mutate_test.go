@@ -17,12 +17,20 @@ import (
 	"time"
 )
 
-// mutated are the files of the pure step.
-var mutated = []string{"step.go", "end.go", "order.go", "entry.go", "probing.go", "episode.go", "backoff.go"}
+// mutated are the files of the pure step and of what is shown of it, and the pure
+// ones of alert, each with its room.
+var mutated = []struct {
+	room  string
+	files []string
+}{
+	{"supervise", []string{"step.go", "end.go", "order.go", "entry.go", "probing.go", "episode.go", "backoff.go",
+		"timeline.go", "follow.go", "feed.go"}},
+	{"alert", []string{"desk.go", "notice.go"}},
+}
 
-// TestMutants changes one comparison, sign, constant or negation of the step at
-// a time, in a copy, and wants the tests of this package to notice. It takes
-// some seconds a mutant, so it runs only where it is asked for:
+// TestMutants changes one comparison, sign, constant or negation of these files
+// at a time, in a copy, and wants the tests of the room to notice. It takes some
+// seconds a mutant, so it runs only where it is asked for:
 //
 //	ROLLCALL_MUTATE=all go test ./supervise -run Mutants -timeout 0 -v
 //
@@ -45,35 +53,47 @@ func TestMutants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, caught := caughtBy(t, dir); caught {
-		t.Fatalf("the tests fail without a mutant:\n%s", out)
-	}
 	equivalent := string(read(t, "testdata/equivalent.txt"))
 	var tried, survived int
-	for _, file := range mutated {
-		source := read(t, file)
-		for _, m := range mutants(t, file, source) {
-			if only != "all" && !strings.HasPrefix(m.name, only) {
-				continue
-			}
-			tried++
-			path := filepath.Join(dir, "supervise", file)
-			if err := os.WriteFile(path, m.source, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, caught := caughtBy(t, dir); caught {
-				continue
-			}
-			if !strings.Contains(equivalent, m.name+"\n") {
-				survived++
-				t.Errorf("survived: %s", m.name)
-			}
+	for _, m := range mutated {
+		if out, caught := caughtBy(t, dir, m.room); caught {
+			t.Fatalf("the tests of %s fail without a mutant:\n%s", m.room, out)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "supervise", file), source, 0o600); err != nil {
-			t.Fatal(err)
+		for _, file := range m.files {
+			n, alive := mutate(t, dir, m.room, file, only)
+			tried += n
+			for _, name := range alive {
+				if !strings.Contains(equivalent, name+"\n") {
+					survived++
+					t.Errorf("survived: %s", name)
+				}
+			}
 		}
 	}
 	t.Logf("%d mutants, %d survived", tried, survived)
+}
+
+// mutate tries each mutant of a file whose name begins so, or all, and returns
+// how many, and the names of those that the tests of the room do not notice.
+func mutate(t *testing.T, dir, room, file, only string) (tried int, alive []string) {
+	source := read(t, filepath.Join("..", room, file))
+	put := func(b []byte) {
+		if err := os.WriteFile(filepath.Join(dir, room, file), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range mutants(t, file, source) {
+		if only != "all" && !strings.HasPrefix(m.name, only) {
+			continue
+		}
+		tried++
+		put(m.source)
+		if _, caught := caughtBy(t, dir, room); !caught {
+			alive = append(alive, m.name)
+		}
+	}
+	put(source)
+	return tried, alive
 }
 
 func read(t *testing.T, path string) []byte {
@@ -84,11 +104,12 @@ func read(t *testing.T, path string) []byte {
 	return b
 }
 
-// caughtBy reports whether the copy's tests fail; not to compile is to be caught.
-func caughtBy(t *testing.T, dir string) (output []byte, caught bool) {
+// caughtBy reports whether the tests of a room fail in the copy; not to compile is
+// to be caught.
+func caughtBy(t *testing.T, dir, room string) (output []byte, caught bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // an endless loop is caught too
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "./supervise", "-count=1", "-short", "-failfast", "-vet=off", "-timeout=30s")
+	cmd := exec.CommandContext(ctx, "go", "test", "./"+room, "-count=1", "-short", "-failfast", "-vet=off", "-timeout=30s")
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ROLLCALL_") })
 	output, err := cmd.CombinedOutput()

@@ -213,7 +213,7 @@ func (n *naive) probed(at instant, r model.Probed) {
 	case r.Outcome == model.Missing, r.Outcome == model.Broken, r.End.Cause.Permanent():
 		n.ended(at, r.End, true)
 	case n.row == 3:
-		n.ended(at, model.End{Cause: model.ClosedByHost}, true)
+		n.ended(at, model.End{Cause: model.ClosedByHost, RetryAfter: r.End.RetryAfter}, true)
 	default:
 		n.probeIn(at, at)
 	}

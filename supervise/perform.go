@@ -124,7 +124,12 @@ func (e *Engine) dial(u *unit, f dial) {
 	run := f.run
 	u.run = e.opts.Start(f.spec, model.Dial{
 		Run: run, Timeout: f.timeout, Legacy: f.legacy,
-		Report: func(ev model.RunEvent) { e.post(u, reported{e.stampOf(ev), run, ev}) },
+		Report: func(ev model.RunEvent) {
+			if closed, ok := ev.(model.Closed); ok && !closed.End.ExitCode.Ok && closed.End.Signal.IsZero() {
+				u.tail.stops(run) // here, not in the loop: the stop of what lives waits for this call alone
+			}
+			e.post(u, reported{e.stampOf(ev), run, ev})
+		},
 		Line: func(at time.Time, kind model.LineKind, text redact.Safe) {
 			u.tail.add(at, run, kind, text)
 		},
@@ -167,10 +172,27 @@ func (e *Engine) startTimer(u *unit, which timer) {
 		t.Stop()
 	}
 	set := u.state.timers[which]
-	wait := min(max(set.due-e.now(), 0), model.MaxTimer)
+	due := set.due
+	if which == probeTimer {
+		due = together(due, u.state.spec.Timings.ProbeInterval.D)
+	}
+	wait := min(max(due-e.now(), 0), model.MaxTimer)
 	u.timers[which] = e.afterFunc(wait, func() {
 		e.post(u, timerFired{e.now(), which, set.token})
 	})
+}
+
+// together puts off a probe that is due until others are: to the next full
+// quarter of a second, or less where the interval is less than a minute.
+// Servers that are probed one by one wake rollcall, and redraw the screen, once
+// each; that was a quarter of what two hundred of them cost when idle. More at
+// once would be seen in each other's latency.
+func together(due, interval time.Duration) time.Duration {
+	grid := min(interval/240, time.Second/4)
+	if grid <= 0 || due >= model.Forever-grid {
+		return due
+	}
+	return (due + grid - 1) / grid * grid
 }
 
 // tell gives an event its number, its time and the last lines, keeps it, and

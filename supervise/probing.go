@@ -62,7 +62,8 @@ func (t *turn) probed(e probed) {
 			t.tellProbe(p, redact.Sprintf("%s, %d of %d in a row; the connection stays", probeText(p), redact.Int(t.probe.timeouts), redact.Int(rowOfThree)))
 			return
 		}
-		p.End = model.End{Cause: model.ClosedByHost, Text: redact.Sprintf("%d probes in a row failed, the last: %s", redact.Int(rowOfThree), probeText(p))}
+		p.End = model.End{Cause: model.ClosedByHost, RetryAfter: p.End.RetryAfter, // H1: not before what the answer says
+			Text: redact.Sprintf("%d probes in a row failed, the last: %s", redact.Int(rowOfThree), probeText(p))}
 		t.endByProbe(p.End)
 		t.tellProbe(p, redact.Sprintf("%s, %d of %d in a row: closing the connection", probeText(p), redact.Int(rowOfThree), redact.Int(rowOfThree)))
 		return

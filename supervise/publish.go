@@ -196,6 +196,8 @@ func (e *Engine) rowOf(u *unit) *model.Row {
 	r.Lines, r.Noise, r.StderrLines, r.StderrBytes = tail.seq, tail.noise, tail.stderr, tail.stderrBytes
 	if s.spec != nil {
 		r.Transport, r.Protocol, r.Lasting, r.Shown = s.spec.Transport, s.spec.Protocol, s.spec.Timings.Lasting(), s.spec.Shown
+	} else {
+		r.Known = s.known
 	}
 	switch s.phase {
 	case model.Refused:

@@ -17,6 +17,7 @@ type state struct {
 	spec    *model.Spec  // the entry in force; nil where it was refused
 	changed *model.Entry // C8: a changed entry that waits for the restart
 	problem redact.Safe  // why the entry was refused
+	known   *model.Known // what could be read of it then
 	gone    bool         // C8: the entry is no longer in the file
 	note    redact.Safe  // stands on the row until the next order
 

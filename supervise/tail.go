@@ -26,9 +26,13 @@ type Tail struct {
 	stderr    ring
 	rest      ring
 	sum       sum
+	stopped   mark // of the run that is being stopped, or was
 	fresh     bool // something came since the last snapshot
 	followers []*feed[FollowedLine]
 }
+
+// mark is a place in the tail: behind the line seq, while a run was stopped.
+type mark struct{ run, seq uint64 }
 
 // sum is what a row shows of a tail: counts over all lines, kept or not.
 type sum struct {
@@ -92,14 +96,23 @@ func (l *Tail) newest(seq uint64, limit int) []model.Line {
 	return both[max(len(both)-limit, 0):]
 }
 
-// lastStderr returns the end of a run's stderr, oldest first.
+// stops notes that the stop of a run begins now. Call it before that does.
+func (l *Tail) stops(run uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped = mark{run, l.sum.seq}
+}
+
+// lastStderr returns the end of a run's stderr, oldest first: as it was before
+// the run was stopped, where it was. What a server says to a stop is no reason
+// for what came before.
 func (l *Tail) lastStderr(run uint64, n int) []redact.Safe {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kept := l.stderr.kept()
 	var out []redact.Safe
 	for i := len(kept) - 1; i >= 0 && len(out) < n && kept[i].Run >= run; i-- {
-		if kept[i].Run == run {
+		if said := kept[i]; said.Run == run && (l.stopped.run != run || said.Seq <= l.stopped.seq) {
 			out = append(out, kept[i].Text)
 		}
 	}

@@ -162,6 +162,67 @@ func TestD6_ATimelineHolds24HoursAndNoMore(t *testing.T) {
 	})
 }
 
+// TestATimelineOfWhatGoesOnForDays: nothing was written since; the whole day is
+// asked for all the same.
+func TestATimelineOfWhatGoesOnForDays(t *testing.T) {
+	d := &day{on: spentUp}
+	d.turns(spentDown, time.Hour)
+	now := 100*time.Hour + 3*time.Minute
+	got := make([]model.Moment, daySlots)
+	d.addTo(got, int(now/slotLength)-daySlots+1, now)
+	for i, m := range got {
+		want := model.Moment{Down: slotLength}
+		if i == daySlots-1 {
+			want.Down = 3 * time.Minute
+		}
+		if m != want {
+			t.Errorf("slot %d: %+v, want %+v", i, m, want)
+		}
+	}
+}
+
+// TestATimelineIsAskedForWhileANewSlotBegins: the time was read before the slot
+// began, and the day after it was written there. What is newest lies where the
+// oldest was.
+func TestATimelineIsAskedForWhileANewSlotBegins(t *testing.T) {
+	d := &day{on: spentUp}
+	d.turns(spentDown, 48*time.Hour)
+	d.failed(48*time.Hour + 5*time.Minute)
+	now := 48*time.Hour - time.Second
+	got := make([]model.Moment, daySlots)
+	d.addTo(got, int(now/slotLength)-daySlots+1, now)
+	for i, m := range got {
+		want := model.Moment{Up: slotLength}
+		if i == 0 {
+			want = model.Moment{} // overwritten
+		}
+		if m != want {
+			t.Errorf("slot %d: %+v, want %+v", i, m, want)
+		}
+	}
+}
+
+func TestD6_EachPhaseIsOneOfATimelinesKinds(t *testing.T) {
+	want := map[model.Phase]spent{model.Off: spentOff, model.Ended: spentOff, model.Up: spentUp, model.Settling: spentSettling,
+		model.Queued: spentTrying, model.Starting: spentTrying, model.Waiting: spentTrying, model.Stopping: spentTrying,
+		model.Halted: spentDown, model.Refused: spentDown}
+	for p := range model.Phases {
+		phase := model.Phase(p)
+		s := state{phase: phase}
+		if got := s.spends(); got != want[phase] {
+			t.Errorf("%s: %d, want %d", phase, got, want[phase])
+		}
+		s.episode.open = true
+		open := spentDown
+		if phase == model.Settling { // it is there, and has not lasted yet
+			open = spentSettling
+		}
+		if got := s.spends(); got != open {
+			t.Errorf("%s, with an open episode: %d, want %d", phase, got, open)
+		}
+	}
+}
+
 // TestATimelineAddsUp writes at random instants, stamps of before among them,
 // and compares with what was spent.
 func TestATimelineAddsUp(t *testing.T) {

@@ -186,6 +186,8 @@ func (p *player) probed(word string, args []string) event {
 		if has(args, "401") {
 			r.Text = redact.Word("HTTP 401")
 			r.End = model.End{Cause: model.NeedsCredentials, Text: redact.Word("needs credentials: HTTP 401")}
+		} else if r.End = p.end(args); !r.End.Text.IsZero() {
+			r.Text = r.End.Text
 		}
 	}
 	return probed{p.now, p.s.run, r}

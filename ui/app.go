@@ -34,6 +34,7 @@ type app struct {
 	keys      keymap
 	pace      *pace // nil without a terminal
 	gate      *gate // likewise
+	budget    budget
 	jobs      jobs
 	linesRest time.Duration // the bound; a test's own
 
@@ -53,6 +54,7 @@ type app struct {
 	table    table
 	pane     pane
 	day      timeline // the fleet's
+	dayRow   dayRow
 	ledger   ledger
 	heard    heard // what others ordered
 	changed  bool  // rows, since events were last looked through

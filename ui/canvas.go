@@ -12,11 +12,13 @@ type canvas struct {
 	left  int  // cells left in the present line
 	lines int  // lines that were ended
 	grey  bool // what is drawn is no longer known to be so
+	open  *style
 }
 
-func newCanvas(l *look, width int) *canvas {
+// newCanvas is a canvas for a frame of about so many bytes.
+func newCanvas(l *look, width, bytes int) *canvas {
 	c := &canvas{look: l, set: &l.sets[0], width: width, left: width}
-	c.b.Grow(width * 40)
+	c.b.Grow(bytes)
 	return c
 }
 
@@ -50,11 +52,32 @@ func (c *canvas) put(t tone, s string) {
 		w = c.look.width(s)
 		defer c.fill(c.left - w) // where a wide character did not fit
 	}
-	st := &c.set[t]
-	c.b.WriteString(st.on)
+	c.write(t, s, w)
+}
+
+// write writes a text that takes w cells, which are there.
+func (c *canvas) write(t tone, s string, w int) {
+	if s == "" {
+		return
+	}
+	c.pen(&c.set[t])
 	c.b.WriteString(s)
-	c.b.WriteString(st.off)
 	c.left -= w
+}
+
+// pen is how what follows is drawn; nil ends that. What is drawn alike, side by
+// side, has the sequences of it once: they cost more than the text, here and
+// where they are read.
+func (c *canvas) pen(st *style) {
+	if st == c.open || st != nil && c.open != nil && *st == *c.open {
+		return
+	}
+	if c.open != nil {
+		c.b.WriteString(c.open.off)
+	}
+	if c.open = st; st != nil {
+		c.b.WriteString(st.on)
+	}
 }
 
 // field writes a text into exactly w cells, cut or filled up.
@@ -63,14 +86,18 @@ func (c *canvas) field(t tone, s string, w int, right bool) {
 	if w <= 0 {
 		return
 	}
-	s = c.look.cut(c.look.drawn(s), w)
-	gap := w - c.look.width(s)
-	if right {
-		c.fill(gap)
+	s = c.look.drawn(s)
+	n := c.look.width(s)
+	if n > w {
+		s = c.look.cut(s, w)
+		n = c.look.width(s)
 	}
-	c.put(t, s)
+	if right {
+		c.fill(w - n)
+	}
+	c.write(t, s, n)
 	if !right {
-		c.fill(gap)
+		c.fill(w - n)
 	}
 }
 
@@ -80,17 +107,24 @@ func (c *canvas) fill(n int) {
 	if n <= 0 {
 		return
 	}
-	st := &c.set[plain]
-	c.b.WriteString(st.on)
-	for range n {
-		c.b.WriteByte(' ')
+	c.pen(&c.set[plain])
+	for left := n; left > 0; left -= len(blanks) {
+		c.b.WriteString(blanks[:min(left, len(blanks))])
 	}
-	c.b.WriteString(st.off)
 	c.left -= n
+}
+
+const blanks = "                                                                "
+
+// frame is all that was drawn.
+func (c *canvas) frame() string {
+	c.pen(nil)
+	return c.b.String()
 }
 
 // end ends the line.
 func (c *canvas) end() {
+	c.pen(nil)
 	c.b.WriteByte('\n')
 	c.left = c.width
 	c.lines++

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"rollcall/model"
@@ -25,7 +26,10 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 		}
 		return plain, countdown(r.Next.Sub(now))
 	case colFor:
-		if r.Phase == model.Settling {
+		switch {
+		case t.layout.tight:
+			return dim, tightSpan(now.Sub(r.Since))
+		case r.Phase == model.Settling:
 			return phaseTones[r.Phase], settled(r, now) + "s"
 		}
 		return dim, span(now.Sub(r.Since))
@@ -34,12 +38,9 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 	case colStarts:
 		return dim, strconv.Itoa(r.Starts)
 	case colVia:
-		if r.Shown == nil { // its entry was refused
-			return dim, l.signs.none
-		}
-		return dim, via(r.Transport)
+		return dim, via(l, r)
 	case colTags:
-		return dim, t.tagsOf[r.Shown]
+		return dim, t.tagsOf[tagsKey(r)]
 	}
 	return plain, ""
 }
@@ -71,12 +72,16 @@ func probe(l *look, r *model.Row) (tone, string) {
 	return dim, latency(r.Probe.Latency)
 }
 
-// via is a transport's short word.
-func via(t model.Transport) string {
-	if t == model.WebSocket {
+// via is a transport's short word; that of a refused entry may not be known.
+func via(l *look, r *model.Row) string {
+	switch t, known := r.Via(); {
+	case !known:
+		return l.signs.none
+	case t == model.WebSocket:
 		return "ws"
+	default:
+		return t.String()
 	}
-	return t.String()
 }
 
 // drawLast writes the last column: what is in progress, what an operator
@@ -89,6 +94,10 @@ func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
 		}
 	}
 	gap := ""
+	if r.Phase == model.Settling && t.layout.tight && !r.LastsAt.IsZero() {
+		put(phaseTones[r.Phase], "up in "+countdown(r.LastsAt.Sub(now)))
+		gap = " " + c.look.signs.dot + " "
+	}
 	if !r.Pending.IsZero() {
 		put(active, r.Pending.String())
 		gap = " " + c.look.signs.dot + " "
@@ -110,8 +119,28 @@ func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
 		put(dim, gap+whyOff(t.stopping))
 	case r.Phase == model.Off:
 	case !r.LastFailure.IsZero():
-		put(failureTone(r), gap+r.LastFailure.String())
+		put(failureTone(r), gap+c.look.telling(r.LastFailure.String(), c.left-before-c.look.width(gap)))
 	}
+}
+
+// telling is a failure with what tells least left out, or last, where it would
+// else be cut within w cells: of how a run ended that is after how long, of what
+// could not be dialled what was dialled.
+func (l *look) telling(s string, w int) string {
+	if l.width(s) <= w {
+		return s
+	}
+	how, said, both := strings.Cut(s, " · ")
+	if i := strings.LastIndex(how, ": "); i > 0 && strings.HasPrefix(how, "dial ") {
+		how = how[i+2:] + ": " + strings.TrimSuffix(how[:i], ": connect")
+	}
+	if !both {
+		return how
+	}
+	if i := strings.LastIndex(how, " after "); i > 0 {
+		how = how[:i]
+	}
+	return how + " · " + said
 }
 
 // whyOff says why a server is off that no operator disconnected. While rollcall

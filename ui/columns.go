@@ -30,33 +30,51 @@ type layout struct {
 	fields []field
 	gutter int // for the cursor and the mark
 	gap    int
+	tight  bool   // times are short, and how far a server has settled is no column's
+	alike  string // the beginning that is left out of names
 }
 
 // longest is what the fleet's longest texts take, in cells.
-type longest struct{ name, tags, lasting int }
+type longest struct {
+	name, tags, lasting int
+	next                int    // of the waits
+	alike               string // see commonBeginning
+	short               int    // of the names without it
+}
+
+// narrow is the width, in cells, below which what failed needs the cells more
+// than anything else.
+const narrow = 100
 
 // layoutFor chooses columns for a screen of so many cells. What does not fit
 // goes in D1's order: tags, transport, starts, probe, in-phase-for. The last
-// failure takes what is left.
+// failure takes what is left: also what names that are too long have in common,
+// and on a narrow screen what no wait and no time needs.
 func layoutFor(width int, of longest) layout {
 	l := layout{gutter: 3, gap: 2}
-	name := clamp(of.name, 6, min(max(width/5, 8), max(width/7, 16)))
 	attempt, next := "ATTEMPT", "NEXT RETRY"
 	if width < 120 {
 		attempt, next = "ATT", "NEXT"
 	}
-	if width < 100 { // what failed needs the cells more than the eye needs the gaps
-		l.gap = 1
+	waits, times := max(len(next), 7), max(len("23h 59m"), 2*of.lasting+len("/s"))
+	if width < narrow {
+		l.gap, l.tight = 1, true
+		waits, times = clamp(of.next, len("12:34"), 7), len("9h59m")
 	}
 	if width < 60 {
 		l.gutter = 2
 	}
+	most := min(max(width/5, 8), max(width/7, longName))
+	if of.name > most {
+		of.name, l.alike = of.short, of.alike
+	}
+	name := clamp(of.name, 6, most)
 	fields := []field{
 		{colName, "SERVER", name, false, byName},
 		{colPhase, "PHASE", len("* settling"), false, byPhase},
 		{colAttempt, attempt, len(attempt), true, byAttempt},
-		{colNext, next, max(len(next), 7), true, byNext},
-		{colFor, "FOR", max(len("23h 59m"), 2*of.lasting+len("/s")), true, byFor},
+		{colNext, next, waits, true, byNext},
+		{colFor, "FOR", times, true, byFor},
 		{colProbe, "PROBE", 9, true, byProbe},
 		{colStarts, "STARTS", 6, true, byStarts},
 		{colVia, "VIA", 5, false, byVia},

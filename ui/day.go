@@ -251,64 +251,6 @@ func (l *look) sum(all model.Moment, low, high time.Duration) []piece {
 	return append(pieces, piece{dim, "  " + strings.Join(parts, ", ")})
 }
 
-// dayText is the cells beside the fleet's day, for its longest text.
-const dayText = len(" 24 h  now  connected 99.9 % of the time wanted since 15:04, 999 failures")
-
-// drawFleetDay writes the fleet's day in one line: how much of what was wanted
-// was connected, lasting or not yet. Full is all of it; what was down is red, what
-// failed is yellow. An empty configuration has none.
-func (a *app) drawFleetDay(c *canvas) {
-	columns, all := merged(a.day.day.Slots, max(c.width-dayText, 8))
-	if len(columns) == 0 || len(a.fleet.Rows) == 0 {
-		return
-	}
-	c.put(dim, " 24 h ")
-	for _, m := range columns {
-		t := lotTones[lotOf(m)]
-		if lotOf(m) == offLot || lotOf(m) == unseenLot || wanted(m) == 0 {
-			c.put(t, a.look.lots[lotOf(m)])
-			continue
-		}
-		c.put(t, a.look.bar(m.Up+m.Settling, wanted(m)))
-	}
-	c.put(dim, " now  "+a.day.text(all, a.engineNow()))
-	c.end()
-}
-
-// wanted is how long servers were to run in a moment.
-func wanted(m model.Moment) time.Duration { return m.Up + m.Settling + m.Trying + m.Down }
-
-// text is what a day adds up to: `connected 99.1 % of the time wanted since 14:03,
-// 3 failures`. One that is younger says since when it counts; in its first minute
-// a share says nothing yet.
-func (t *timeline) text(all model.Moment, now time.Time) string {
-	since := t.since()
-	if since.IsZero() {
-		return "nothing counted yet"
-	}
-	text := ""
-	if wanted(all) > 0 && now.Sub(since) >= time.Minute {
-		text = "connected " + percent(all.Up+all.Settling, wanted(all)) + " of the time wanted "
-	}
-	if now.Sub(since) < day-t.day.Slot { // the oldest slot of a whole day goes as the newest fills
-		text += "since " + since.Local().Format("15:04")
-	}
-	text = strings.TrimSuffix(text, " ")
-	if all.Failures > 0 {
-		text += ", " + several(all.Failures, "failure")
-	}
-	return strings.TrimPrefix(text, ", ")
-}
-
-// percent is a part of a whole, rounded down, so that 100 % is all of it.
-func percent(part, whole time.Duration) string {
-	tenths := int64(float64(part) / float64(whole) * 1000)
-	if tenths >= 1000 {
-		return "100 %"
-	}
-	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " %"
-}
-
 // sparkline is the latency of the last probes, and its range; empty where no
 // probe was answered.
 func sparkline(l *look, all []time.Duration, width int) string {

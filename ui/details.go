@@ -40,6 +40,7 @@ func details(r *model.Row, u *usage, stopping bool, now time.Time) []entry {
 	s.connection(r, u, now)
 	s.gap()
 	if r.Shown == nil {
+		s.add("tags", plain, join(r.Tags(), ", "))
 		return s.entries
 	}
 	s.entry(r.Shown)
@@ -135,8 +136,10 @@ func phaseSays(r *model.Row, stopping bool, now time.Time) string {
 }
 
 func (s *sheet) connection(r *model.Row, u *usage, now time.Time) {
-	if r.Shown != nil { // nil: its entry was refused, and nothing is known of it
-		s.add("protocol", plain, r.Protocol.Title()+" over "+r.Transport.String())
+	if t, known := r.Via(); r.Shown != nil {
+		s.add("protocol", plain, r.Protocol.Title()+" over "+t.String())
+	} else if known { // its entry was refused
+		s.add("transport", plain, t.String())
 	}
 	if r.PID != 0 {
 		s.add("pid", plain, strconv.Itoa(r.PID))
@@ -212,7 +215,7 @@ func (s *sheet) timings(r *model.Row, now time.Time) {
 		t    model.Timing
 	}{
 		{"reconnect_interval", t.ReconnectInterval}, {"reconnect_max_interval", t.ReconnectMaxInterval},
-		{"lasting_after", t.LastingAfter}, {"start_timeout", t.StartTimeout}, {"request_timeout", t.RequestTimeout},
+		{"lasting_after", t.LastingAfter}, {"start_timeout", t.StartTimeout},
 		{"probe_interval", t.ProbeInterval}, {"probe_timeout", t.ProbeTimeout}, {"stop_grace", t.StopGrace},
 	} {
 		if x.t.D > 0 {

@@ -16,7 +16,7 @@ func (a *app) draw() string {
 	if a.width < 1 || a.height < 1 {
 		return ""
 	}
-	c := newCanvas(a.look, a.width)
+	c := newCanvas(a.look, a.width, len(a.frame)+a.width)
 	footer := min(1, a.height-1)
 	if !a.bare() {
 		a.drawHeader(c, a.headerRoom())
@@ -37,7 +37,7 @@ func (a *app) draw() string {
 	if footer > 0 {
 		a.drawFooter(c)
 	}
-	return firstLines(c.b.String(), a.height)
+	return firstLines(c.frame(), a.height)
 }
 
 // bare reports whether the pane has the screen for itself, but for the footer:

@@ -59,6 +59,9 @@ func (a *app) fetchLines(row *model.Row) tea.Cmd {
 	if p.fetchingLines || p.resting || row.Lines <= p.lastLine || p.full() {
 		return nil
 	}
+	if pause := a.budget.pause(a.now(), a.gate.sent()); pause > 0 {
+		return a.rest(pause)
+	}
 	p.fetchingLines = true
 	e, server, after := a.engine, row.Server, p.lastLine
 	return func() tea.Msg { return linesMsg{server, e.Lines(server, after, maxLines)} }
@@ -103,10 +106,10 @@ const linesRest = 250 * time.Millisecond
 // restedMsg says that it has rested.
 type restedMsg struct{}
 
-// rest lets the log rest; another server's is read at once.
-func (a *app) rest() tea.Cmd {
+// rest lets the log rest; another server's is read at once, if the budget allows.
+func (a *app) rest(pause time.Duration) tea.Cmd {
 	a.pane.resting = true
-	return tea.Tick(a.linesRest, func(time.Time) tea.Msg { return restedMsg{} })
+	return tea.Tick(pause, func(time.Time) tea.Msg { return restedMsg{} })
 }
 
 // fetchDay reads a timeline where the last one is old.
@@ -161,7 +164,7 @@ func (a *app) takeFetched(msg tea.Msg) tea.Cmd {
 			a.pane.addLines(msg.lines)
 			a.stale = true
 			if len(msg.lines) >= max(a.places.paneHeight, 1) {
-				return a.rest()
+				return a.rest(a.linesRest)
 			}
 		}
 	case historyMsg:

@@ -45,7 +45,7 @@ func newFake(f model.Fleet) *fake {
 func (e *fake) read(t testing.TB) {
 	select {
 	case <-e.reads:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("nobody read the fleet")
 	}
 }
@@ -181,7 +181,8 @@ func tenPhases() model.Fleet {
 		{Server: "ledger", Phase: model.Ended, Since: ago(3*h + 5*m), Lasting: lasting, Starts: 1,
 			LastFailure: text("exit code 2 after 14 s · panic: no space left on device"), LastFailureAt: ago(3*h + 5*m), Shown: shown("./ledger", "money")},
 		{Server: "legacy-index", Phase: model.Refused, Since: ago(64 * m), Lasting: lasting,
-			LastFailure: text("probe_interval: 0 is not allowed, a duration above 0 is: servers.toml:41"), LastFailureAt: ago(64 * m)},
+			LastFailure: text("probe_interval: 0 is not allowed, a duration above 0 is: servers.toml:41"), LastFailureAt: ago(64 * m),
+			Known: &model.Known{Transport: model.Some(model.WebSocket), Tags: []redact.Safe{text("prod"), text("old")}}},
 		{Server: "mail", Phase: model.Stopping, Since: ago(1 * s), Lasting: lasting, Starts: 2, PID: 991, Pending: text("restart, by anna"), Shown: shown("npx -y mail@1.2.0")},
 		{Server: "notes", Phase: model.Halted, Since: ago(64 * m), Lasting: lasting, Starts: 1,
 			LastFailure: text("npx not found: install Node.js, then c"), LastFailureAt: ago(64 * m), Shown: shown("npx -y notes@2.0.1")},

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,17 @@ func span(d time.Duration) string {
 		return two(d/time.Hour, "h", d%time.Hour/time.Minute, "m")
 	}
 	return two(d/day, "d", d%day/time.Hour, "h")
+}
+
+// tightSpan is a span in at most five cells: 48s, 13m, 3h5m, 23h, 2d4h, 12d.
+func tightSpan(d time.Duration) string {
+	switch d = max(d, 0); {
+	case d >= 10*time.Hour && d < day:
+		d = d.Truncate(time.Hour)
+	case d >= 10*day:
+		d = d.Truncate(day)
+	}
+	return strings.Replace(span(d), " ", "", 1)
 }
 
 // two writes two units, the smaller one only where it is not zero.

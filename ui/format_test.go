@@ -40,4 +40,9 @@ func TestD1_Durations(t *testing.T) {
 			t.Errorf("latency(%v) = %q, want %q", d, got, want)
 		}
 	}
+	for d, want := range map[time.Duration]string{48 * s: "48s", h - 1: "59m", 64 * m: "1h4m", 10*h - 1: "9h59m", 23*h + 59*m: "23h", 52 * h: "2d4h", 10*24*h - 1: "9d23h", 250 * h: "10d"} {
+		if got := tightSpan(d); got != want {
+			t.Errorf("tightSpan(%v) = %q, want %q", d, got, want)
+		}
+	}
 }

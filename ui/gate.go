@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
@@ -18,6 +19,7 @@ type gate struct {
 	ours      func(fd uintptr) bool // a test's own
 	shut      atomic.Bool           // it was not ours, and must be taken back as a whole
 	restoring atomic.Bool           // see restore
+	cost      atomic.Int64          // of all that was written: see costOf
 }
 
 // newGate is the gate before an output, nil meaning stdout; nil where that is no
@@ -38,7 +40,19 @@ func (g *gate) Write(b []byte) (int, error) {
 	if !g.open() {
 		return len(b), nil
 	}
-	return g.File.Write(b)
+	begun := time.Now()
+	n, err := g.File.Write(b)
+	g.cost.Add(costOf(n, time.Since(begun)))
+	return n, err
+}
+
+// sent is what all that was written has cost, in bytes. A nil gate has sent
+// nothing.
+func (g *gate) sent() int64 {
+	if g == nil {
+		return 0
+	}
+	return g.cost.Load()
 }
 
 // open reports whether the terminal is this job's. A nil gate is always open.
@@ -48,6 +62,28 @@ func (g *gate) open() bool {
 	}
 	g.shut.Store(true)
 	return false
+}
+
+// keyboard is the terminal as it is read from: not while it is another job's. Who
+// reads that is stopped, and maybe just as the shell, which takes it for a job that
+// runs, calls it back: it is not woken then.
+type keyboard struct {
+	*os.File
+	gate *gate
+}
+
+// awayRest is how long a key that is another job's is left to that job before it
+// is looked at again.
+const awayRest = 50 * time.Millisecond
+
+// Read reads at most len(b) bytes; none, and no error, while the terminal is not
+// ours.
+func (k keyboard) Read(b []byte) (int, error) {
+	if !k.gate.ours(k.Fd()) {
+		<-time.After(awayRest)
+		return 0, nil
+	}
+	return k.File.Read(b)
 }
 
 // restore opens it for good: what comes now puts the terminal back as it was,

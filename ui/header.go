@@ -6,139 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"rollcall/model"
 )
-
-// phaseOrder is the order of the header's counts: what is well first.
-var phaseOrder = [...]model.Phase{model.Up, model.Settling, model.Starting, model.Queued, model.Waiting, model.Stopping,
-	model.Ended, model.Halted, model.Refused, model.Off}
-
-// census is what the header counts.
-type census struct {
-	phases   [model.Phases]int
-	down     []*model.Row // with an open episode that nobody acknowledged, the longest first
-	known    int          // that somebody acknowledged
-	wanted   int          // that are to run: neither off, ended, halted nor refused
-	starting int          // in their first attempt
-	queued   int          // of these, without a start slot
-}
-
-func count(rows []*model.Row) census {
-	var c census
-	for _, r := range rows {
-		c.phases[r.Phase]++
-		switch {
-		case !r.AckedSince.IsZero():
-			c.known++
-		case !r.DownSince.IsZero():
-			c.down = append(c.down, r)
-		}
-		switch r.Phase {
-		case model.Off, model.Ended, model.Halted, model.Refused:
-			continue
-		case model.Queued, model.Starting:
-			c.firstStart(r)
-		}
-		c.wanted++
-	}
-	slices.SortStableFunc(c.down, func(a, b *model.Row) int { return a.DownSince.Compare(b.DownSince) })
-	return c
-}
-
-// firstStart counts a server that comes up: its attempt is the first since the
-// count started afresh.
-func (c *census) firstStart(r *model.Row) {
-	if r.Attempt > 0 {
-		return
-	}
-	c.starting++
-	if r.Phase == model.Queued {
-		c.queued++
-	}
-}
-
-// manyStarts is from how many servers on their coming up is worth a line.
-const manyStarts = 5
-
-// startText says how far many servers have come up: `starting 34/200 · 12
-// queued`: of 200 that are to run 34 have had an outcome, or are no longer new.
-func (c census) startText(l *look) string {
-	if c.starting < manyStarts {
-		return ""
-	}
-	text := "starting " + strconv.Itoa(c.wanted-c.starting) + "/" + strconv.Itoa(c.wanted)
-	if c.queued > 0 {
-		text += " " + l.signs.dot + " " + strconv.Itoa(c.queued) + " queued"
-	}
-	return text
-}
-
-// downText names who is down, and since when: `5 down: github for 13 min, search
-// for 40 s and 3 more`. It names as many as fit into room cells, but one at least,
-// and never leaves out how many more there are.
-func (c census) downText(l *look, now time.Time, room int) string {
-	names := make([]string, len(c.down))
-	for i, r := range c.down {
-		names[i] = r.Server + " for " + long(now.Sub(r.DownSince))
-	}
-	head := strconv.Itoa(len(names)) + " down: "
-	for n := 3; n > 1; n-- {
-		if text := head + firstOf(names, n); l.width(text) <= room {
-			return text
-		}
-	}
-	if len(names) == 1 {
-		return l.cut(head+names[0], room)
-	}
-	more := " and " + strconv.Itoa(len(names)-1) + " more"
-	return l.cut(head+names[0], max(room-l.width(more), 0)) + more
-}
-
-// words says which phases' counts bear their word beside the glyph.
-type words uint8
-
-const (
-	allWords words = iota
-	problemWords
-	noWords
-	tight // nor much room between them
-)
-
-// counts writes how many servers are in each phase, and how wide that is.
-func (c census) counts(l *look, w words) (pieces []piece, width int) {
-	for _, p := range phaseOrder {
-		if c.phases[p] == 0 {
-			continue
-		}
-		text := l.phases[p] + " " + strconv.Itoa(c.phases[p])
-		if problem := phaseTones[p] == bad || phaseTones[p] == warn; w == allWords || w == problemWords && problem {
-			text += " " + p.String()
-		}
-		switch {
-		case width > 0 && w == tight:
-			text = " " + text
-		case width > 0:
-			text = "  " + text
-		}
-		pieces = append(pieces, piece{phaseTones[p], text})
-		width += l.width(text)
-	}
-	return pieces, width
-}
-
-// fit chooses the counts with the most words that fit beside the title (room
-// cells), or on a line of their own (line cells).
-func (c census) fit(l *look, room, line int) (pieces []piece, width int, own bool) {
-	if pieces, width = c.counts(l, allWords); width <= room {
-		return pieces, width, false
-	}
-	for w := allWords; ; w++ {
-		if pieces, width = c.counts(l, w); width <= line || w == tight {
-			return pieces, width, true
-		}
-	}
-}
 
 // piece is a text and what it means.
 type piece struct {
@@ -150,31 +18,32 @@ type piece struct {
 // below the header must not jump as counts come and go.
 const ownLineFor = 30 * time.Second
 
+// minTitle is how many cells the title has at least: fewer tell nothing.
+const minTitle = 6
+
 // drawHeader writes the header: two lines where the counts need one of their
-// own, and one more for what an operator must know. At most limit lines.
+// own, and one more for what an operator must know. At most limit lines; where
+// there are too few for that one, its shortest form stands first of all.
 func (a *app) drawHeader(c *canvas, limit int) {
 	if limit < 1 {
 		return
 	}
 	clock := a.clockText()
-	title := a.fleet.Host.String()
-	if file := a.fleet.Config.String(); file != "" {
-		title += " " + a.look.signs.dot + " " + filepath.Base(file)
-	}
-	room := a.width - a.look.width(" rollcall  "+title) - len(clock) - 6
-	if a.clock().Before(a.ownLine) {
-		room = 0
-	}
-	pieces, width, own := a.census.fit(a.look, room, a.width-1)
-	if own && room > 0 {
-		a.ownLine = a.clock().Add(ownLineFor)
+	lead, pieces, width, own := a.headline(limit, len(clock))
+	if lead.text != "" {
+		c.put(lead.tone, " "+lead.text)
+		c.fill(1)
 	}
 	tail := len(clock) + 1
+	if tail > c.left {
+		clock, tail = "", 0
+	}
 	if !own {
 		tail += width + 3
 	}
-	c.put(strong, " rollcall")
-	c.put(dim, a.look.cut("  "+title, max(c.left-tail-1, 0)))
+	if room := c.left - tail - 1; room >= minTitle {
+		c.put(dim, a.look.cut(" "+a.title(), room))
+	}
 	c.fill(c.left - tail)
 	if !own {
 		putAll(c, pieces)
@@ -188,6 +57,63 @@ func (a *app) drawHeader(c *canvas, limit int) {
 		c.end()
 	}
 	a.drawNotices(c, limit)
+}
+
+// headline is what the first line begins with, and the counts: beside the title,
+// or on a line of their own. On a low screen a line is worth more than words and
+// the program's name; and where what is wrong has no line, it stands here.
+func (a *app) headline(limit, clock int) (lead piece, pieces []piece, width int, own bool) {
+	least := allWords
+	fit := func(lead piece) ([]piece, int, bool) {
+		room := a.width - a.look.width(lead.text+"   "+a.title()) - clock - 6
+		if a.clock().Before(a.ownLine) {
+			room = 0
+		}
+		return a.census.fit(a.look, least, max(room, 0), a.width-1)
+	}
+	lead = piece{strong, "rollcall"}
+	if pieces, width, own = fit(lead); own && a.height < minDay {
+		least = problemWords
+		if pieces, width, own = fit(lead); own {
+			if p, w, still := fit(piece{}); !still {
+				lead, pieces, width, own = piece{}, p, w, false
+			}
+		}
+	}
+	if own && !a.clock().Before(a.ownLine) {
+		a.ownLine = a.clock().Add(ownLineFor)
+	}
+	if wrong := a.wrongBriefly(); wrong.text != "" && 1+boolInt(own) >= limit {
+		lead = wrong
+		pieces, width, own = fit(lead)
+	}
+	return lead, pieces, width, own
+}
+
+// title is the host and the configuration's file (D2).
+func (a *app) title() string {
+	title := a.fleet.Host.String()
+	if file := a.fleet.Config.String(); file != "" {
+		title += " " + a.look.signs.dot + " " + filepath.Base(file)
+	}
+	return title
+}
+
+// wrongBriefly is what is wrong in a few cells, the worst of it alone, for a
+// screen that has no line for notices; empty where nothing is.
+func (a *app) wrongBriefly() piece {
+	down := len(a.census.down)
+	switch {
+	case a.lost != "":
+		return piece{bad, "engine lost"}
+	case a.fleet.Stopping || a.stop != goingOn:
+		return piece{warn, "stopping"}
+	case down > 0:
+		return piece{bad, strconv.Itoa(down) + " down"}
+	case !a.fleet.Note.IsZero() && len(a.fleet.Rows) > 0:
+		return piece{bad, "file refused"}
+	}
+	return piece{}
 }
 
 // drawNotices writes what an operator must know, the most important first, on

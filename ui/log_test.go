@@ -132,9 +132,9 @@ func TestD3_SearchMarksAndCounts(t *testing.T) {
 func TestAMatchOverTwoRowsIsMarkedInBoth(t *testing.T) {
 	l := newLook(Options{}, unknown, 0)
 	p := &page{look: l, entries: []entry{{seq: 1, text: "aaaa bbbbccccdddd"}}, width: 6, wrap: true, query: "bcccc", height: 9}
-	c := newCanvas(l, 20)
+	c := newCanvas(l, 20, 0)
 	(&scroll{}).draw(c, p, false)
-	got := c.b.String()
+	got := c.frame()
 	for _, want := range []string{l.sets[0][match].on + "bcc", l.sets[0][match].on + "cc"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)

@@ -71,8 +71,8 @@ var unicodeSigns = signs{cursor: "▸", mark: "◆", none: "–", cut: "…", do
 var asciiSigns = signs{cursor: ">", mark: "*", none: "-", cut: "~", dot: "-", rule: "-", up: "^", down: "v",
 	bars: []string{"_", ".", ":", "-", "=", "+", "*", "#"}, arrows: strings.NewReplacer("↑", "up", "↓", "down")}
 
-// background is what the terminal said of its own. Until it said anything only
-// its own sixteen colours are used, which fit either.
+// background is what the terminal said of its own. Most are dark, and so is one
+// that has not said anything, or never does: a serial line, some multiplexers.
 type background uint8
 
 const (
@@ -84,8 +84,8 @@ const (
 type palette struct{ bad, warn, good, active, note, dim, head, selected color.Color }
 
 // Theme has colours that replace the dashboard's own: by the name of what they
-// mean (Tokens), as #rrggbb, or a number of the terminal's 256. Each holds once
-// the terminal has said which background it has.
+// mean (Tokens), as #rrggbb, or a number of the terminal's 256. Light holds once
+// the terminal has said that its background is light, Dark until then.
 type Theme struct{ Dark, Light map[string]string }
 
 // Tokens are the names of what has a colour.
@@ -109,11 +109,25 @@ func (p palette) with(colours map[string]string) palette {
 // selected row's grey is one that 256 colours have too: the nearest to a bluish
 // one is teal there.
 var palettes = [...]palette{
-	unknown: {bad: lipgloss.Red, warn: lipgloss.Yellow, good: lipgloss.Green, active: lipgloss.Cyan, note: lipgloss.Blue},
 	dark: {bad: lipgloss.Color("#ef6b73"), warn: lipgloss.Color("#e2b55a"), good: lipgloss.Color("#7fb685"),
 		active: lipgloss.Color("#6fb3c8"), note: lipgloss.Color("#8fb4f0"), selected: lipgloss.Color("#303030")},
 	light: {bad: lipgloss.Color("#b3261e"), warn: lipgloss.Color("#8a5a00"), good: lipgloss.Color("#2f7d3b"),
 		active: lipgloss.Color("#0b6e86"), note: lipgloss.Color("#2457b3"), selected: lipgloss.Color("#e4e4e4")},
+}
+
+// paletteFor is the palette for a background, with a theme's colours. As long as
+// the background is unknown nothing of the palette's own is put behind a text: the
+// text has the terminal's own colour, which may be as dark.
+func paletteFor(bg background, t Theme) palette {
+	switch bg {
+	case light:
+		return palettes[light].with(t.Light)
+	case dark:
+		return palettes[dark].with(t.Dark)
+	}
+	p := palettes[dark]
+	p.selected = nil
+	return p.with(t.Dark)
 }
 
 // newLook computes every style; it is called at the start, and again when the
@@ -123,13 +137,7 @@ func newLook(opts Options, bg background, cells ansi.Method) *look {
 	if opts.ASCII {
 		l.phases, l.signs, l.lots, l.cells = phaseASCII, asciiSigns, lotASCII, ansi.WcWidth
 	}
-	p := palettes[bg]
-	switch bg {
-	case dark:
-		p = p.with(opts.Theme.Dark)
-	case light:
-		p = p.with(opts.Theme.Light)
-	}
+	p := paletteFor(bg, opts.Theme)
 	for i := range l.sets {
 		base := lipgloss.NewStyle()
 		switch i {
@@ -199,12 +207,4 @@ func (l *look) cutMiddle(s string, w int) string {
 	}
 	tail := (w - 1) / 2
 	return s[:w-1-tail] + l.signs.cut + s[len(s)-tail:]
-}
-
-// wrap breaks s into lines of at most w cells, at spaces where it can.
-func (l *look) wrap(s string, w int) []string {
-	if w < 1 || len(s) <= w {
-		return []string{s}
-	}
-	return strings.Split(l.cells.Wrap(s, w, ""), "\n")
 }

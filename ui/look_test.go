@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image/color"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,12 +39,26 @@ func TestD9_ColoursCanBeReadOnTheirBackground(t *testing.T) {
 	}
 }
 
-// TestD9_UntilTheBackgroundIsKnownOnlySixteenColoursAreUsed: those the terminal's
-// owner chose, for either background.
-func TestD9_UntilTheBackgroundIsKnownOnlySixteenColoursAreUsed(t *testing.T) {
-	b := newBench(t, tenPhases(), 120, 40, Options{})
-	if f := b.app.View().Content; strings.Contains(f, "38;2;") || strings.Contains(f, "48;2;") || strings.Contains(f, "38;5;") || !strings.Contains(f, "31m") {
-		t.Errorf("other colours are used: %.200q", f)
+// TestD9_UntilTheBackgroundIsKnownItIsTakenForDark: the first frame has the
+// colours, and the theme's, that the answer of a dark terminal leaves as they are.
+// Nothing stands behind a text, which may be dark after all, but what the theme
+// puts there.
+func TestD9_UntilTheBackgroundIsKnownItIsTakenForDark(t *testing.T) {
+	for _, theme := range []map[string]string{nil, {"warn": "#010203", "selected": "#070809"}} {
+		b := newBench(t, tenPhases(), 120, 40, Options{Theme: Theme{Dark: theme, Light: map[string]string{"warn": "#0a0b0c"}}})
+		first := b.app.View().Content
+		if theme == nil && strings.Contains(first, "48;") {
+			t.Error("something stands behind a text")
+		}
+		b.send(backgroundOf("#000000"))
+		answered := b.app.View().Content
+		behind := regexp.MustCompile(`;?48;2;[0-9;]*m`)
+		if got, want := behind.ReplaceAllString(first, "m"), behind.ReplaceAllString(answered, "m"); got != want {
+			t.Errorf("with theme %v the answer changes\n%.300q\nto\n%.300q", theme, got, want)
+		}
+		if theme != nil && first != answered {
+			t.Error("with a theme for all that has a colour behind it the answer changes something")
+		}
 	}
 }
 

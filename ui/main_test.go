@@ -3,8 +3,11 @@ package ui
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,11 +20,17 @@ import (
 // made-up engine: a process with a terminal of its own.
 const asDashboard = "ROLLCALL_TEST_DASHBOARD"
 
+// patience bounds each wait for something real. It is ample: no test is to fail
+// since the machine has much else to do.
+const patience = 2 * time.Minute
+
 func TestMain(m *testing.M) {
 	if how := os.Getenv(asDashboard); how != "" {
 		os.Exit(dashboard(how))
 	}
 	time.Local = time.UTC
+	flag.Parse()
+	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // they wait more than they compute
 	os.Exit(m.Run())
 }
 
@@ -37,6 +46,8 @@ func dashboard(how string) int {
 	case "stops": // until it is killed
 		killed := make(chan struct{})
 		opts.HoldsEngine, opts.Stop, opts.Kill = true, func() { <-killed }, sync.OnceFunc(func() { close(killed) })
+	case "goes-on": // an engine does, while the terminal is another's
+		opts.HoldsEngine, opts.Suspend = true, func() {}
 	case "panic in a goroutine":
 		e.(*fake).onNext = func() { panic("next: hunter22") }
 	case "panic in a command":

@@ -198,9 +198,7 @@ func (p *pane) drawDivider(c *canvas, state string, focused bool) {
 			c.put(dim, " "+label+" ")
 		}
 	}
-	for c.left > l.width(tail)+1 {
-		c.put(head, l.signs.rule)
-	}
+	c.put(head, strings.Repeat(l.signs.rule, max(c.left-l.width(tail)-1, 0)))
 	c.put(dim, tail)
 	c.put(head, l.signs.rule)
 	c.end()

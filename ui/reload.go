@@ -40,8 +40,10 @@ func (a *app) takePending(r model.Reload) {
 	switch {
 	case !r.Problem.IsZero():
 		a.said = "not reloaded: " + r.Problem.String()
-	case r.IsZero() && len(r.Refused) == 0:
+	case r.IsZero() && len(r.Refused)+len(r.Later) == 0:
 		a.said = "nothing to reload: what is in force is as the file has it"
+	case r.IsZero() && len(r.Refused) == 0:
+		a.said = "nothing to reload now: " + r.LaterLine().String()
 	case r.IsZero():
 		a.said = "nothing to reload: refused, so what is in force stays: " + firstOf(r.Refused, 3) + "; rollcall check says why"
 	case !a.awaits || a.mode != browsing:
@@ -70,6 +72,9 @@ func (a *app) takeReloaded(msg reloadedMsg) {
 	a.stale = true
 	if msg.ok {
 		a.said = "reloaded: " + msg.reload.Count().String()
+		if later := msg.reload.LaterLine(); !later.IsZero() {
+			a.said += "; " + later.String()
+		}
 		return
 	}
 	a.takePending(msg.reload)
@@ -98,7 +103,7 @@ func (a *app) drawReload(c *canvas, r model.Reload, height int) {
 			t = bad
 		case strings.HasPrefix(text, "change"):
 			t = warn
-		case strings.HasPrefix(text, "refused"):
+		case strings.HasPrefix(text, "refused"), strings.HasPrefix(text, "later"):
 			t = dim
 		}
 		c.put(t, " "+line.String())

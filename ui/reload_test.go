@@ -51,6 +51,21 @@ func TestC8_ReloadShowsWhatItWillDoAndAsks(t *testing.T) {
 	}
 }
 
+// TestC8_WhatNeedsAStartIsShownAndAnswered: a reload that leaves a setting as it
+// is must not look as if it had applied all.
+func TestC8_WhatNeedsAStartIsShownAndAnswered(t *testing.T) {
+	b := newBench(t, tenPhases(), 80, 24, Options{})
+	b.engine.pending = aReload()
+	b.engine.pending.Later = []redact.Safe{redact.Word("[log] dir")}
+	if b.press("R"); !strings.Contains(b.screen(), "later   [log] dir: at the next start") {
+		t.Errorf("not shown:\n%s", b.screen())
+	}
+	b.press("y")
+	if got, want := b.footer(), "reloaded: add 1, change 2, remove 1; [log] dir: at the next start"; got != want {
+		t.Errorf("the answer is %q, want %q", got, want)
+	}
+}
+
 func TestC8_AFileThatChangedMeanwhileIsShownAnew(t *testing.T) {
 	b := newBench(t, tenPhases(), 120, 24, Options{})
 	b.engine.pending = aReload()
@@ -70,6 +85,7 @@ func TestC8_AFileThatChangedMeanwhileIsShownAnew(t *testing.T) {
 
 func TestC8_ReloadSaysWhyThereIsNothingToAsk(t *testing.T) {
 	for want, r := range map[string]model.Reload{
+		"nothing to reload now: [log] dir, [ui] keys: at the next start":                                  {Before: 12, Later: []redact.Safe{redact.Word("[log] dir"), redact.Word("[ui] keys")}},
 		"nothing to reload: what is in force is as the file has it":                                       {Before: 12},
 		"nothing to reload: refused, so what is in force stays: mail; rollcall check says why":            {Before: 12, Refused: []string{"mail"}},
 		"not reloaded: servers.toml:7: a value is missing: what runs stays as it is until this is mended": {Problem: text("servers.toml:7: a value is missing: what runs stays as it is until this is mended")},

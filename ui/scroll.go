@@ -46,6 +46,14 @@ func (p *page) rows(i int) []string {
 	return p.look.wrap(p.entries[i].text, p.width)
 }
 
+// rowCount is how many rows entry i takes.
+func (p *page) rowCount(i int) int {
+	if !p.wrap || len(p.entries[i].text) <= p.width {
+		return 1
+	}
+	return len(p.rows(i))
+}
+
 // index is the place of a spot's entry, or of the next one where it is gone.
 func (p *page) index(s spot) int {
 	i := sort.Search(len(p.entries), func(i int) bool { return p.entries[i].seq >= s.seq })
@@ -59,7 +67,7 @@ func (p *page) step(s spot, n int) spot {
 		return spot{}
 	}
 	i := p.index(s)
-	sub := min(s.sub, len(p.rows(i))-1)
+	sub := min(s.sub, p.rowCount(i)-1)
 	if p.entries[i].seq != s.seq {
 		sub = 0
 	}
@@ -69,14 +77,14 @@ func (p *page) step(s spot, n int) spot {
 			sub--
 		case i > 0:
 			i--
-			sub = len(p.rows(i)) - 1
+			sub = p.rowCount(i) - 1
 		default:
 			n = -1
 		}
 	}
 	for ; n > 0; n-- {
 		switch {
-		case sub+1 < len(p.rows(i)):
+		case sub+1 < p.rowCount(i):
 			sub++
 		case i+1 < len(p.entries):
 			i, sub = i+1, 0
@@ -93,7 +101,7 @@ func (p *page) last() spot {
 		return spot{}
 	}
 	i := len(p.entries) - 1
-	return spot{p.entries[i].seq, len(p.rows(i)) - 1}
+	return spot{p.entries[i].seq, p.rowCount(i) - 1}
 }
 
 func (s spot) before(o spot) bool { return s.seq < o.seq || s.seq == o.seq && s.sub < o.sub }
@@ -146,9 +154,8 @@ func (v *scroll) unseen(p *page) int {
 	return len(p.entries) - sort.Search(len(p.entries), func(i int) bool { return p.entries[i].seq > v.newest })
 }
 
-// draw writes the visible rows.
+// draw writes the visible rows of a page that it has settled on.
 func (v *scroll) draw(c *canvas, p *page, focused bool) {
-	v.settle(p)
 	if len(p.entries) == 0 || p.height < 1 {
 		return
 	}

@@ -140,23 +140,20 @@ func probeWeight(r *model.Row) int64 {
 	return int64(r.Probe.Timeouts)<<60 + int64(r.Probe.Latency)
 }
 
-// viaOf is the transport's word; that of a refused entry is not known, and last.
+// viaOf is the transport's word; one that is not known comes last.
 func viaOf(r *model.Row) string {
-	if r.Shown == nil {
-		return "~"
+	if t, known := r.Via(); known {
+		return t.String()
 	}
-	return via(r.Transport)
+	return "~"
 }
 
 func untagged(r *model.Row) bool { return len(tags(r)) == 0 }
 
 // tags are a row's tags as plain text.
 func tags(r *model.Row) []string {
-	if r.Shown == nil {
-		return nil
-	}
-	all := make([]string, len(r.Shown.Tags))
-	for i, t := range r.Shown.Tags {
+	all := make([]string, len(r.Tags()))
+	for i, t := range r.Tags() {
 		all[i] = t.String()
 	}
 	return all

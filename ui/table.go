@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rollcall/model"
+	"rollcall/redact"
 )
 
 // table is the list of servers: which are shown, in which order, which one is
@@ -30,13 +31,14 @@ type table struct {
 	layout  layout
 	width   int
 	longest longest
-	tagsOf  map[*model.Shown]string // tags joined, while the entry stays the same
+	alike   string                  // see commonBeginning
+	tagsOf  map[*redact.Safe]string // tags joined, while the entry stays the same: see tagsKey
 
 	stopping bool // rollcall is: what it stopped is off, and not by its entry
 }
 
 func newTable() table {
-	return table{marks: map[string]bool{}, tagsOf: map[*model.Shown]string{}}
+	return table{marks: map[string]bool{}, tagsOf: map[*redact.Safe]string{}}
 }
 
 // set takes the rows of a new snapshot. It reports whether anything that may
@@ -44,6 +46,9 @@ func newTable() table {
 func (t *table) set(rows []*model.Row) bool {
 	if slices.Equal(t.all, rows) {
 		return false
+	}
+	if !sameServers(t.all, rows) {
+		t.alike = commonBeginning(rows)
 	}
 	t.all = rows
 	t.measure()
@@ -71,25 +76,39 @@ func (t *table) forgetMarks() {
 // measure finds the longest name and tags of the whole fleet, so that columns
 // do not move while one scrolls.
 func (t *table) measure() {
-	t.longest = longest{}
-	var lasting time.Duration
-	tags := make(map[*model.Shown]string, len(t.all))
+	t.longest = longest{alike: t.alike}
+	var lasting, wait time.Duration
+	tags := make(map[*redact.Safe]string, len(t.all))
 	for _, r := range t.all {
 		t.longest.name = max(t.longest.name, len(r.Server))
+		t.longest.short = max(t.longest.short, len(shortened(r.Server, t.alike))+1)
 		lasting = max(lasting, r.Lasting)
-		if r.Shown == nil || len(r.Shown.Tags) == 0 {
+		if r.Phase == model.Waiting && !r.Next.IsZero() {
+			wait = max(wait, r.Next.Sub(r.Since))
+		}
+		key := tagsKey(r)
+		if key == nil {
 			continue
 		}
-		joined, known := t.tagsOf[r.Shown]
+		joined, known := t.tagsOf[key]
 		if !known {
-			joined = join(r.Shown.Tags, " ")
+			joined = join(r.Tags(), " ")
 		}
-		tags[r.Shown] = joined
+		tags[key] = joined
 		t.longest.tags = max(t.longest.tags, len(joined))
 	}
-	t.longest.lasting = len(num(lasting / time.Second))
+	t.longest.lasting, t.longest.next = len(num(lasting/time.Second)), len(countdown(wait))
 	t.tagsOf = tags
 	t.resize(t.width)
+}
+
+// tagsKey tells one entry's tags from another's without reading them; nil where
+// there are none.
+func tagsKey(r *model.Row) *redact.Safe {
+	if tags := r.Tags(); len(tags) > 0 {
+		return &tags[0]
+	}
+	return nil
 }
 
 func (t *table) resize(width int) {
@@ -337,7 +356,7 @@ func (t *table) drawRow(c *canvas, r *model.Row, selected, focused bool, now tim
 		}
 		tone, text := t.cell(c.look, f.col, r, now)
 		if f.col == colName {
-			text = c.look.cutMiddle(text, f.width)
+			text = c.look.name(text, t.layout.alike, f.width)
 		}
 		c.field(tone, text, f.width, f.right)
 	}

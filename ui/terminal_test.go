@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -59,7 +60,8 @@ func startCommand(t *testing.T, cmd *exec.Cmd, width, height uint16, env ...stri
 		EnableMode:  func(m ansi.Mode) { x.modes[m] = true },
 		DisableMode: func(m ansi.Mode) { delete(x.modes, m) },
 	})
-	x.cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "TZ=UTC"}, env...)...)
+	x.cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", "TZ=UTC",
+		"GORACE=atexit_sleep_ms=0"}, env...)...) // with the race detector an end waits a second else
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := x.cmd.Start(); err != nil {
@@ -124,7 +126,7 @@ func (x *terminal) text() string {
 // until waits for the screen to satisfy a condition.
 func (x *terminal) until(what string, ok func(screen string) bool) {
 	x.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	for {
 		if ok(x.text()) {
 			return
@@ -132,7 +134,10 @@ func (x *terminal) until(what string, ok func(screen string) bool) {
 		select {
 		case <-x.changed:
 		case <-deadline:
-			x.t.Fatalf("never: %s; the screen:\n%s", what, x.text())
+			x.mu.Lock()
+			modes := fmt.Sprint(x.modes)
+			x.mu.Unlock()
+			x.t.Fatalf("never: %s; modes %s; the screen:\n%s", what, modes, x.text())
 		}
 	}
 }
@@ -159,7 +164,7 @@ func (x *terminal) ended() {
 		if err != nil {
 			x.t.Errorf("the dashboard's process: %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		x.t.Fatal("the dashboard's process did not end")
 	}
 	after, err := term.GetState(x.slave.Fd())
@@ -172,24 +177,20 @@ func (x *terminal) ended() {
 	x.restored()
 }
 
-// restored checks that the emulator's modes are as a shell wants them.
+// restored waits until the emulator's modes are as a shell wants them: what was
+// written may not have been read yet.
 func (x *terminal) restored() {
 	x.t.Helper()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.screen.IsAltScreen() {
-		x.t.Error("the alternate screen is still on")
-	}
-	if x.screen.CursorHidden() {
-		x.t.Error("the cursor is still hidden")
-	}
-	for m := range x.modes {
-		switch m {
-		case ansi.ModeTextCursorEnable, ansi.ModeAutoWrap:
-		default:
-			x.t.Errorf("mode %v is still on", m)
+	x.until("a screen as a shell wants it", func(string) bool {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for m := range x.modes {
+			if m != ansi.ModeTextCursorEnable && m != ansi.ModeAutoWrap {
+				return false
+			}
 		}
-	}
+		return !x.screen.IsAltScreen() && !x.screen.CursorHidden()
+	})
 }
 
 func TestD10_TerminalIsAsItWas(t *testing.T) {
@@ -245,9 +246,10 @@ func TestD10_TerminalIsAsItWas(t *testing.T) {
 	}
 }
 
-// clockTicks waits until the header's clock has changed n times, and returns
-// how many bytes were written meanwhile.
-func (x *terminal) clockTicks(n int) int {
+// clockTicks waits until the header's clock has changed n times, and returns how
+// many bytes were written meanwhile, and in how many seconds: no fewer than n, and
+// more where a busy machine has left some out.
+func (x *terminal) clockTicks(n int) (bytes, seconds int) {
 	x.t.Helper()
 	clock := func(screen string) string {
 		line, _, _ := strings.Cut(screen, "\n")
@@ -262,45 +264,28 @@ func (x *terminal) clockTicks(n int) int {
 	}
 	tick() // from one full second on
 	from, to := tick(), 0
+	began := time.Now()
 	for range n {
 		to = tick()
 	}
-	return to - from
+	return to - from, max(n, int(time.Since(began).Round(time.Second).Seconds()))
 }
 
 func TestIdleFleetWritesLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds of wall clock")
 	}
-	const seconds = 4
 	for _, env := range []string{"SSH_TTY=", "SSH_TTY=/dev/pts/1"} {
 		t.Run(env, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, "quiet", 120, 50, env)
 			x.shows("server-000")
-			n := x.clockTicks(seconds)
+			n, seconds := x.clockTicks(4)
 			t.Logf("%d bytes a second for 200 idle servers", n/seconds)
 			if n > 300*seconds {
 				t.Errorf("%d bytes in %d s for 200 idle servers, at most 300 a second are allowed", n, seconds)
 			}
 		})
-	}
-}
-
-// TestAFloodFitsASlowLink: what a terminal gets is bounded by frames, not by
-// lines. 16 kB a second is a modem's, and a key must still get through.
-func TestAFloodFitsASlowLink(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds of wall clock")
-	}
-	t.Parallel()
-	const seconds = 4
-	x := start(t, "flood", 80, 24)
-	x.shows("GET /v1/items")
-	n := x.clockTicks(seconds)
-	t.Logf("%d bytes a second while 2,000 lines a second arrive", n/seconds)
-	if n > 16_000*seconds {
-		t.Errorf("%d bytes in %d s, at most 16,000 a second are allowed", n, seconds)
 	}
 }
 
@@ -389,7 +374,7 @@ func TestATerminalThatIsGoneEndsTheDashboard(t *testing.T) {
 	go func() { done <- x.cmd.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the dashboard lives on without a terminal")
 	}
 }
@@ -412,7 +397,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		if err != nil {
 			t.Errorf("Run returned %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("Run did not return")
 	}
 }
