@@ -64,28 +64,6 @@ func (g *gate) open() bool {
 	return false
 }
 
-// keyboard is the terminal as it is read from: not while it is another job's. Who
-// reads that is stopped, and maybe just as the shell, which takes it for a job that
-// runs, calls it back: it is not woken then.
-type keyboard struct {
-	*os.File
-	gate *gate
-}
-
-// awayRest is how long a key that is another job's is left to that job before it
-// is looked at again.
-const awayRest = 50 * time.Millisecond
-
-// Read reads at most len(b) bytes; none, and no error, while the terminal is not
-// ours.
-func (k keyboard) Read(b []byte) (int, error) {
-	if !k.gate.ours(k.Fd()) {
-		<-time.After(awayRest)
-		return 0, nil
-	}
-	return k.File.Read(b)
-}
-
 // restore opens it for good: what comes now puts the terminal back as it was,
 // whoever has it (D10).
 func (g *gate) restore() {

@@ -46,8 +46,6 @@ func dashboard(how string) int {
 	case "stops": // until it is killed
 		killed := make(chan struct{})
 		opts.HoldsEngine, opts.Stop, opts.Kill = true, func() { <-killed }, sync.OnceFunc(func() { close(killed) })
-	case "goes-on": // an engine does, while the terminal is another's
-		opts.HoldsEngine, opts.Suspend = true, func() {}
 	case "panic in a goroutine":
 		e.(*fake).onNext = func() { panic("next: hunter22") }
 	case "panic in a command":

@@ -50,9 +50,6 @@ func Run(ctx context.Context, e Engine, opts Options) error {
 	options := programOptions(opts)
 	if a.gate = newGate(opts.Output); a.gate != nil {
 		options = append(options, tea.WithOutput(a.gate), tea.WithFilter(a.gate.filter))
-		if opts.Input == nil && opts.Suspend != nil {
-			options = append(options, tea.WithInput(keyboard{os.Stdin, a.gate}))
-		}
 	}
 	p := tea.NewProgram(a, options...)
 	a.pace = newPace(p)

@@ -15,19 +15,13 @@ import (
 // returns its process.
 func underAShell(t *testing.T) (x *terminal, pid int) {
 	t.Helper()
-	return theDashboardUnderAShell(t, "plain")
-}
-
-// theDashboardUnderAShell is one of dashboard's.
-func theDashboardUnderAShell(t *testing.T, how string) (x *terminal, pid int) {
-	t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash here to suspend to")
 	}
 	x = startCommand(t, exec.Command(bash, "--norc", "--noprofile", "--noediting", "-i"), 100, 24, "PS1=ready> ", "BASH_SILENCE_DEPRECATION_WARNING=1")
 	x.shows("ready>")
-	x.types(asDashboard + "=" + how + " " + os.Args[0] + "\n")
+	x.types(asDashboard + "=plain " + os.Args[0] + "\n")
 	x.shows("notes")
 	x.types("j") // what the terminal answered to questions has been read by now: it is not for the shell
 	x.shows("▸  legacy-index")
@@ -186,31 +180,4 @@ func stops(t *testing.T, pid int) {
 			t.Fatalf("process %d was not stopped: %s, %v", pid, stat, err)
 		}
 	}
-}
-
-// TestD10_InTheBackgroundNoKeyIsRead: what is typed is the shell's, and whoever
-// reads another job's terminal is stopped, maybe just as the shell calls it back,
-// which then takes it for one that runs.
-func TestD10_InTheBackgroundNoKeyIsRead(t *testing.T) {
-	t.Parallel()
-	x, pid := theDashboardUnderAShell(t, "goes-on")
-	for range 3 {
-		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		x.shows("Stopped")
-		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
-		x.types("fg\n")
-		x.until("the whole screen again", func(s string) bool { return strings.Contains(s, "edge-7") && !strings.Contains(s, "Stopped") })
-		x.types("j")
-		x.shows("▸  legacy-index")
-		x.types("k")
-		x.shows("▸  notes")
-	}
-	x.types("qy")
-	x.shows("ended well")
-	x.types("exit\n")
-	x.ended()
 }
