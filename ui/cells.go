@@ -103,7 +103,7 @@ func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
 		gap = " " + c.look.signs.dot + " "
 	}
 	if !r.Note.IsZero() {
-		put(note, gap+r.Note.String())
+		put(note, gap+c.look.ofRow(r.Note.String(), r.Server, c.left-before-c.look.width(gap)))
 		gap = " " + c.look.signs.dot + " "
 	}
 	if !r.AckedSince.IsZero() {
@@ -138,9 +138,21 @@ func (l *look) telling(s string, w int) string {
 		return how
 	}
 	if i := strings.LastIndex(how, " after "); i > 0 {
-		how = how[:i]
+		how = strings.TrimSuffix(how[:i], ",")
 	}
 	return how + " · " + said
+}
+
+// ofRow is a note on a server's row without the place and the name before it,
+// where it would else be cut within w cells: the pane has both.
+func (l *look) ofRow(s, server string, w int) string {
+	if l.width(s) <= w {
+		return s
+	}
+	if _, rest, ok := strings.Cut(s, "server "+server+": "); ok {
+		return rest
+	}
+	return s
 }
 
 // whyOff says why a server is off that no operator disconnected. While rollcall

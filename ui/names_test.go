@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"rollcall/model"
+	"rollcall/redact"
 )
 
 func TestD1_TheBeginningThatNamesHaveInCommon(t *testing.T) {
@@ -72,9 +73,26 @@ func TestD1_WhatTellsLeastGoesFirst(t *testing.T) {
 		{"dial tcp 127.0.0.1:9: connect: connection refused", 40, "connection refused: dial tcp 127.0.0.1:9"},
 		{"dial tcp: lookup nowhere.test: no such host", 20, "no such host: dial tcp: lookup nowhere.test"},
 		{"dialled twice: no", 5, "dialled twice: no"},
+		{"3 probes in a row failed, the last: probe timed out after 3001 ms, after 19 s · 128 entries", 80,
+			"3 probes in a row failed, the last: probe timed out after 3001 ms · 128 entries"},
 	} {
 		if got := l.telling(c.text, c.w); got != c.want {
 			t.Errorf("%q in %d cells is %q, want %q", c.text, c.w, got, c.want)
 		}
+	}
+}
+
+// TestD1_ANoteOnARowTellsNotWhatTheRowDoes: what was refused there, at 80 columns.
+func TestD1_ANoteOnARowTellsNotWhatTheRowDoes(t *testing.T) {
+	f := with(quietFleet(3), "server-001", func(r *model.Row) {
+		r.Phase, r.Note = model.Halted, redact.Word("servers.toml:77: server server-001: command: nope not found: install it")
+	})
+	b := newBench(t, f, 80, 24, Options{})
+	if !strings.Contains(b.screen(), "command: nope not found") || strings.Contains(b.screen(), "servers.toml:77") {
+		t.Errorf("the row does not say what was refused:\n%s", b.screen())
+	}
+	b.send(sized(240, 24))
+	if !strings.Contains(b.screen(), "servers.toml:77: server server-001: command: nope not found: install it") {
+		t.Errorf("where there is room for the whole note it is not there:\n%s", b.screen())
 	}
 }
