@@ -25,8 +25,13 @@ var rooms = map[string][]string{
 	"supervise":          {"model", "redact"},
 	"transport":          {"model", "redact", "transport/guardian"},
 	"transport/guardian": nil,
+	"tty":                nil,
 	"ui":                 {"model", "redact"},
 }
+
+// forTests is which rooms are of use to the tests of which others. No program
+// holds them.
+var forTests = map[string][]string{"tty": {"cli", "ui"}}
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
 	for room, may := range rooms {
@@ -39,6 +44,24 @@ func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
 			ours, ok := strings.CutPrefix(path, "rollcall/")
 			if ok && !slices.Contains(may, ours) {
 				t.Errorf("%s imports %s, and may not", room, path)
+			}
+		}
+	}
+}
+
+func TestWhatIsForTestsIsInNoProgram(t *testing.T) {
+	for room := range rooms {
+		p, err := build.ImportDir(room, 0)
+		if err != nil {
+			t.Errorf("%s: %v", room, err)
+			continue
+		}
+		for tool, may := range forTests {
+			if slices.Contains(p.Imports, "rollcall/"+tool) {
+				t.Errorf("%s imports %s in what is built, and not in its tests alone", room, tool)
+			}
+			if slices.Contains(slices.Concat(p.TestImports, p.XTestImports), "rollcall/"+tool) && !slices.Contains(may, room) {
+				t.Errorf("the tests of %s import %s, and may not", room, tool)
 			}
 		}
 	}

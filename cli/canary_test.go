@@ -330,20 +330,18 @@ func TestR2_TheDashboardShowsNoSecret(t *testing.T) {
 	cmd.Env = append(cmd.Env, c.env...)
 	cmd.Dir = c.dir
 	x := onTerminal(t, cmd, 200, 50)
-	x.shows("waiting")
-	x.types("/leaky\r")
-	x.shows("‹ENV›")
+	x.Shows("waiting")
+	x.Types("/leaky\r")
+	x.Shows("‹ENV›")
 	for i, wanted := range []string{"probe answered with an error", "initial connect failed", "treated as secret", "probe"} {
-		x.types(strconv.Itoa(i+1) + "z")
-		screen := x.shows(wanted)
+		x.Types(strconv.Itoa(i+1) + "z")
+		screen := x.Shows(wanted)
 		c.none("view "+strconv.Itoa(i+1), screen)
-		x.types("gyGyW") // copy the first and the last line, write all to a file
-		x.shows("wrote ")
-		x.types("z")
+		x.Types("gyGyW") // copy the first and the last line, write all to a file
+		x.Shows("wrote ")
+		x.Types("z")
 	}
-	x.mu.Lock()
-	raw := string(x.raw)
-	x.mu.Unlock()
+	raw := string(x.Raw())
 	c.none("what the terminal was sent", raw)
 	copied := regexp.MustCompile(`\x1b\]52;c;([A-Za-z0-9+/=]+)`).FindAllStringSubmatch(raw, -1)
 	for _, m := range copied {
@@ -356,11 +354,11 @@ func TestR2_TheDashboardShowsNoSecret(t *testing.T) {
 	if len(copied) < 4 {
 		t.Errorf("%d lines were copied", len(copied))
 	}
-	x.types("qy")
-	if code := x.exit(); code != 0 {
-		t.Errorf("exit %d:\n%s", code, x.text())
+	x.Types("qy")
+	if code := x.Exit(); code != 0 {
+		t.Errorf("exit %d:\n%s", code, x.Text())
 	}
-	c.none("the end", x.text())
+	c.none("the end", x.Text())
 	c.noneInFiles()
 }
 

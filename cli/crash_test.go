@@ -64,16 +64,16 @@ func TestR4_AFatalErrorShowsNoSecretAndPutsTheTerminalBack(t *testing.T) {
 			cmd := rollcallCommand(t, "-c", path)
 			cmd.Env = append(cmd.Env, crashVariable+"="+how, "CANARY_SECRET=canary-4711-canary")
 			x := onTerminal(t, cmd, 120, 30)
-			x.shows("settling")
+			x.Shows("settling")
 			if err := syscall.Kill(x.engine(), syscall.SIGUSR1); err != nil {
 				t.Fatal(err)
 			}
-			x.shows("crash_test.go:") // the trace says where
-			if code := x.exit(); code != 2 {
+			x.Shows("crash_test.go:") // the trace says where
+			if code := x.Exit(); code != 2 {
 				t.Errorf("exit %d, want a Go program's 2", code)
 			}
-			x.asItWas()
-			screen := x.text()
+			x.AsItWas()
+			screen := x.Text()
 			if !strings.Contains(screen, shows) || strings.Contains(screen, "canary-4711") {
 				t.Errorf("the screen, want %s on it and no secret:\n%s", shows, screen)
 			}

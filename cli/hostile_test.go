@@ -14,8 +14,8 @@ func TestR3_AHostileServerStaysInItsPane(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "servers.toml")
 	write(t, path, "[servers.hostile]\ncommand = \"${ROLLCALL_EXE}\"\nargs = [\"demo\", \"hostile\", \"--beat\", \"0\"]\n")
 	x := onTerminal(t, rollcallCommand(t, "-c", path), 100, 30)
-	screen := x.shows("after everything")
-	x.shows("settling")
+	screen := x.Shows("after everything")
+	x.Shows("settling")
 	var pane bool
 	for line := range strings.Lines(screen) {
 		pane = pane || strings.Contains(line, "hostile ──")
@@ -31,19 +31,18 @@ func TestR3_AHostileServerStaysInItsPane(t *testing.T) {
 	if strings.Contains(screen, "HACKED") {
 		t.Errorf("the text of a control sequence is shown:\n%s", screen)
 	}
-	x.types("qy")
-	if code := x.exit(); code != 0 {
+	x.Types("qy")
+	if code := x.Exit(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	x.asItWas()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if len(x.misdeed) > 0 {
-		t.Errorf("the terminal: %q", x.misdeed)
+	x.AsItWas()
+	if did := x.Misdeeds(); len(did) > 0 {
+		t.Errorf("the terminal: %q", did)
 	}
+	raw := string(x.Raw())
 	// The emulator keeps no clipboard: nothing was sent that would change one.
-	if m := regexp.MustCompile(`\x1b\](?:0|1|2|7|8|52);|\x1bP[^+>]|\x1b_|\x1b\^|[\x{202a}-\x{202e}\x{2066}-\x{2069}\x{200b}]`).FindString(string(x.raw)); m != "" {
-		i := strings.Index(string(x.raw), m)
-		t.Errorf("the terminal was sent %q: %q", m, x.raw[max(0, i-60):min(len(x.raw), i+60)])
+	if m := regexp.MustCompile(`\x1b\](?:0|1|2|7|8|52);|\x1bP[^+>]|\x1b_|\x1b\^|[\x{202a}-\x{202e}\x{2066}-\x{2069}\x{200b}]`).FindString(raw); m != "" {
+		i := strings.Index(raw, m)
+		t.Errorf("the terminal was sent %q: %q", m, raw[max(0, i-60):min(len(raw), i+60)])
 	}
 }

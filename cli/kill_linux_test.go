@@ -52,7 +52,7 @@ func TestN1_AKilledEngineIsReplaced(t *testing.T) {
 			args = []string{"-c", path} // N2: attaches where an engine runs
 		}
 		x := onTerminal(t, on(t, engine, args...), 120, 24)
-		x.shows("2 settling")
+		x.Shows("2 settling")
 		screens = append(screens, x)
 	}
 	if n := len(launchedBy(t, id)); n != 2 {
@@ -81,23 +81,23 @@ func TestN1_AKilledEngineIsReplaced(t *testing.T) {
 		t.Errorf("the follower: %v, want exit %d", err, exitNoEngine)
 	}
 	for _, x := range screens {
-		x.shows("engine lost")
+		x.Shows("engine lost")
 	}
 	untilLaunched(t, id, 0) // T1: the guardian's
 
 	again := served(t, path, id, engine)
 	for _, x := range screens {
-		x.shows("2 settling")
+		x.Shows("2 settling")
 	}
 	if after := launchedBy(t, id); len(after) != 2 || slices.ContainsFunc(after, func(pid int) bool { return slices.Contains(before, pid) }) {
 		t.Errorf("the servers were %v and are %v", before, after)
 	}
 	for i, x := range screens { // each way out leaves the servers running
-		x.types([]string{"q", "\x03", "q"}[i])
-		if code := x.exit(); code != 0 {
+		x.Types([]string{"q", "\x03", "q"}[i])
+		if code := x.Exit(); code != 0 {
 			t.Errorf("dashboard %d: exit %d", i, code)
 		}
-		x.asItWas()
+		x.AsItWas()
 	}
 	if n := len(launchedBy(t, id)); n != 2 {
 		t.Errorf("%d servers after the dashboards, want 2", n)
@@ -121,19 +121,19 @@ func TestN2_ASecondRollcallAttachesToTheFirst(t *testing.T) {
 	path, id := kept(t, "")
 	first := rollcallCommand(t, "-c", path)
 	x := onTerminal(t, first, 120, 24)
-	x.shows("2 settling")
+	x.Shows("2 settling")
 	like := &exec.Cmd{Env: slices.DeleteFunc(slices.Clone(first.Env), func(v string) bool { return strings.HasPrefix(v, "TERM=") })}
 	second := onTerminal(t, on(t, like, "-c", path), 120, 24)
-	second.shows("2 settling")
+	second.Shows("2 settling")
 	if n := len(launchedBy(t, id)); n != 2 {
 		t.Errorf("%d servers, want 2", n)
 	}
 	// Who gave an order is said in the other's footer, and in the events.
-	second.types("jr")
-	second.shows("restart")
-	x.shows("restart")
-	second.types("q")
-	if code := second.exit(); code != 0 {
+	second.Types("jr")
+	second.Shows("restart")
+	x.Shows("restart")
+	second.Types("q")
+	if code := second.Exit(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 	comes(t, "the restarted server", func() bool { return on(t, like, "status", "-c", path).Run() == nil })
@@ -142,8 +142,8 @@ func TestN2_ASecondRollcallAttachesToTheFirst(t *testing.T) {
 		t.Errorf("%v: no order by %s in\n%s", err, bySelf(second), out)
 	}
 	untilLaunched(t, id, 2)
-	x.types("qy")
-	if code := x.exit(); code != 0 {
+	x.Types("qy")
+	if code := x.Exit(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 	untilLaunched(t, id, 0)
@@ -152,7 +152,7 @@ func TestN2_ASecondRollcallAttachesToTheFirst(t *testing.T) {
 // bySelf is how an order from a terminal is signed: root (pts/3).
 func bySelf(x *terminal) string {
 	name, _, _ := strings.Cut(operator().String(), " (")
-	return name + " (" + strings.TrimPrefix(x.slave.Name(), "/dev/") + ")"
+	return name + " (" + strings.TrimPrefix(x.Name(), "/dev/") + ")"
 }
 
 // TestN2_ReadOnlyGivesNoOrders: the engine takes none, whatever is typed.
@@ -162,11 +162,11 @@ func TestN2_ReadOnlyGivesNoOrders(t *testing.T) {
 	engine := served(t, path, id, nil)
 	before := launchedBy(t, id)
 	x := onTerminal(t, on(t, engine, "attach", "--read-only", "-c", path), 120, 24)
-	x.shows("2 settling")
-	x.types("r")
-	x.shows("only reads")
-	x.types("q")
-	if code := x.exit(); code != 0 {
+	x.Shows("2 settling")
+	x.Types("r")
+	x.Shows("only reads")
+	x.Types("q")
+	if code := x.Exit(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 	if after := launchedBy(t, id); !slices.Equal(before, after) {
@@ -208,9 +208,9 @@ func TestN5_ClientsThatAreKilledCostNothing(t *testing.T) {
 		return cmd
 	}
 	dashboard := func(int) *exec.Cmd {
-		x := onTerminal(t, on(t, engine, "attach", "-c", path), 120, 24)
-		x.shows("2 settling")
-		return x.cmd
+		cmd := on(t, engine, "attach", "-c", path)
+		onTerminal(t, cmd, 120, 24).Shows("2 settling")
+		return cmd
 	}
 	kill(4, follower)
 	kill(1, dashboard)

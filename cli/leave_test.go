@@ -45,10 +45,10 @@ func underAShell(t *testing.T, path string) (x *terminal, front, engine int) {
 	cmd := exec.CommandContext(t.Context(), bash, "--norc", "--noprofile", "--noediting", "-i")
 	cmd.Env = append(rollcall.Env, "PS1=ready> ", "BASH_SILENCE_DEPRECATION_WARNING=1")
 	x = onTerminal(t, cmd, 140, 30)
-	x.shows("ready>")
-	x.types("set -b; ") // it tells at once what becomes of a job
-	x.types(strings.Join(rollcall.Args, " ") + "; echo ended $?\n")
-	x.shows("2 settling")
+	x.Shows("ready>")
+	x.Types("set -b; ") // it tells at once what becomes of a job
+	x.Types(strings.Join(rollcall.Args, " ") + "; echo ended $?\n")
+	x.Shows("2 settling")
 	front = childOf(t, cmd.Process.Pid)
 	engine = childOf(t, front)
 	t.Cleanup(func() { _ = syscall.Kill(engine, syscall.SIGKILL) })
@@ -70,11 +70,11 @@ func TestN6_QGivesThePromptBackAndLeavesTheServers(t *testing.T) {
 	path, id := kept(t, "")
 	x, front, engine := underAShell(t, path)
 	before := launchedBy(t, id)
-	tty := x.slave.Name()
-	x.types("Q")
-	x.shows("ended 0")
-	x.shows(fmt.Sprintf("the servers run on, process %d", engine))
-	x.left()
+	tty := x.Name()
+	x.Types("Q")
+	x.Shows("ended 0")
+	x.Shows(fmt.Sprintf("the servers run on, process %d", engine))
+	x.Restored()
 	if syscall.Kill(front, 0) == nil {
 		t.Error("the front is still there")
 	}
@@ -85,8 +85,8 @@ func TestN6_QGivesThePromptBackAndLeavesTheServers(t *testing.T) {
 		holdsNot(t, pid, tty)
 	}
 	holdsNot(t, engine, tty)
-	x.types("exit\n")
-	if code := x.exit(); code != 0 {
+	x.Types("exit\n")
+	if code := x.Exit(); code != 0 {
 		t.Errorf("the shell's exit code is %d", code)
 	}
 	// A SIGHUP is an order to reload now, as for serve.
@@ -115,11 +115,11 @@ func holdsNot(t *testing.T, pid int, tty string) {
 }
 
 func TestN6_AHangUp(t *testing.T) {
-	hangUp := func(x *terminal) { _, _ = x.slave.Close(), x.master.Close() }
+	hangUp := func(x *terminal) { x.HangUp() }
 	signal := func(pid func(*terminal) int) func(*terminal) {
 		return func(x *terminal) { _ = syscall.Kill(pid(x), syscall.SIGHUP) }
 	}
-	front := func(x *terminal) int { return x.cmd.Process.Pid }
+	front := func(x *terminal) int { return x.PID() }
 	for _, c := range []struct {
 		name, file string
 		hangUp     func(*terminal)
@@ -135,11 +135,11 @@ func TestN6_AHangUp(t *testing.T) {
 			t.Parallel()
 			path, id := kept(t, c.file)
 			x := onTerminal(t, rollcallCommand(t, "-c", path), 140, 30) // leads its session, as under ssh -t
-			x.shows("2 settling")
+			x.Shows("2 settling")
 			engine, before := x.engine(), launchedBy(t, id)
 			t.Cleanup(func() { _ = syscall.Kill(engine, syscall.SIGKILL) })
 			c.hangUp(x)
-			if code := x.exit(); code != 0 {
+			if code := x.Exit(); code != 0 {
 				t.Errorf("exit %d", code)
 			}
 			after := untilLaunched(t, id, c.servers)
@@ -161,7 +161,7 @@ func TestN6_AHangUp(t *testing.T) {
 // alone stop the front, and no more.
 func TestN6_SuspendedItSupervises(t *testing.T) {
 	for name, suspend := range map[string]func(x *terminal, front int){
-		"ctrl-z":                   func(x *terminal, _ int) { x.types("\x1a") },
+		"ctrl-z":                   func(x *terminal, _ int) { x.Types("\x1a") },
 		"SIGTSTP to the front":     func(_ *terminal, front int) { _ = syscall.Kill(front, syscall.SIGTSTP) },
 		"SIGTSTP to the whole job": func(_ *terminal, front int) { _ = syscall.Kill(-front, syscall.SIGTSTP) },
 	} {
@@ -172,8 +172,8 @@ func TestN6_SuspendedItSupervises(t *testing.T) {
 			for range 2 { // and again after it came back
 				suspend(x, front)
 				comes(t, "the front's stop", func() bool { return stateOf(t, front) == "T" })
-				x.shows("Stopped")
-				x.left()
+				x.Shows("Stopped")
+				x.Restored()
 				was := launchedBy(t, id)
 				if err := syscall.Kill(was[0], syscall.SIGKILL); err != nil {
 					t.Fatal(err)
@@ -183,19 +183,19 @@ func TestN6_SuspendedItSupervises(t *testing.T) {
 					return len(now) == 2 && !slices.Contains(now, was[0])
 				})
 				told := x.stops()
-				x.types("bg\n") // it wants the terminal, and so stops again
+				x.Types("bg\n") // it wants the terminal, and so stops again
 				comes(t, "the front's stop, which the shell tells", func() bool { return x.stops() > told })
 				if s := stateOf(t, engine); s == "T" {
 					t.Error("the engine is stopped")
 				}
-				x.types("fg\n")
-				x.shows("servers.toml  ")
-				x.shows("2 settling")
+				x.Types("fg\n")
+				x.Shows("servers.toml  ")
+				x.Shows("2 settling")
 			}
-			x.types("qy")
-			x.left()
-			x.types("echo it ended with $?\n")
-			x.shows("it ended with 0")
+			x.Types("qy")
+			x.Restored()
+			x.Types("echo it ended with $?\n")
+			x.Shows("it ended with 0")
 			untilLaunched(t, id, 0)
 		})
 	}
@@ -214,15 +214,13 @@ func stateOf(t *testing.T, pid int) string {
 
 // stops is how often the shell has told that a job stopped.
 func (x *terminal) stops() int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return bytes.Count(x.raw, []byte("  Stopped"))
+	return bytes.Count(x.Raw(), []byte("  Stopped"))
 }
 
 // TestX2_SuspendedItStops: who asks a suspended job for its end gets it.
 func TestX2_SuspendedItStops(t *testing.T) {
 	for name, end := range map[string]func(x *terminal, front, engine int){
-		"kill %1":               func(x *terminal, _, _ int) { x.types("kill %1\n") },
+		"kill %1":               func(x *terminal, _, _ int) { x.Types("kill %1\n") },
 		"SIGTERM to the engine": func(_ *terminal, _, engine int) { _ = syscall.Kill(engine, syscall.SIGTERM) },
 		"SIGKILL to the front":  func(_ *terminal, front, _ int) { _ = syscall.Kill(front, syscall.SIGKILL) },
 	} {
@@ -230,11 +228,11 @@ func TestX2_SuspendedItStops(t *testing.T) {
 			t.Parallel()
 			path, id := kept(t, "")
 			x, front, engine := underAShell(t, path)
-			x.types("\x1a")
-			x.shows("Stopped")
+			x.Types("\x1a")
+			x.Shows("Stopped")
 			end(x, front, engine)
 			untilLaunched(t, id, 0)
-			x.types("fg\n")
+			x.Types("fg\n")
 			x.isTheShells()
 		})
 	}
@@ -243,9 +241,9 @@ func TestX2_SuspendedItStops(t *testing.T) {
 // isTheShells checks that the terminal is as the shell has set it.
 func (x *terminal) isTheShells() {
 	x.t.Helper()
-	x.types("\nstty -a | tr ' ' '\\n' | grep -x -e icanon -e echo | tr '\\n' ' '; echo shell\n")
-	x.shows("icanon echo shell")
-	x.left()
+	x.Types("\nstty -a | tr ' ' '\\n' | grep -x -e icanon -e echo | tr '\\n' ' '; echo shell\n")
+	x.Shows("icanon echo shell")
+	x.Restored()
 }
 
 // TestT1_WithoutItsFrontTheEngineStops: the front of a shell's job is killed, and
@@ -284,12 +282,12 @@ func TestT1_TheFrontEndsWhatTheGuardianCannotFind(t *testing.T) {
 		}
 	})
 	x := onTerminal(t, rollcallCommand(t, "-c", path), 140, 30)
-	x.shows("1 settling")
+	x.Shows("1 settling")
 	comes(t, "the process", func() bool { return len(naps()) == 1 })
 	if err := syscall.Kill(x.engine(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	x.exit()
+	x.Exit()
 	if left := naps(); len(left) > 0 {
 		t.Errorf("it outlived rollcall: %v", left)
 	}
@@ -301,17 +299,17 @@ func TestD10_AnEngineThatIsKilledLeavesTheTerminalToTheShell(t *testing.T) {
 	t.Parallel()
 	path, id := kept(t, "")
 	x := onTerminal(t, rollcallCommand(t, "-c", path), 140, 30)
-	x.shows("2 settling")
+	x.Shows("2 settling")
 	engine := x.engine()
 	if err := syscall.Kill(engine, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if code := x.exit(); code != 128+int(syscall.SIGKILL) {
+	if code := x.Exit(); code != 128+int(syscall.SIGKILL) {
 		t.Errorf("exit %d", code)
 	}
 	if left := launchedBy(t, id); len(left) > 0 {
 		t.Errorf("it ended before %v", left)
 	}
-	x.asItWas()
-	x.shows(fmt.Sprintf("rollcall: the engine's process %d was ended by a signal (killed); nothing that it had launched is left", engine))
+	x.AsItWas()
+	x.Shows(fmt.Sprintf("rollcall: the engine's process %d was ended by a signal (killed); nothing that it had launched is left", engine))
 }

@@ -16,28 +16,28 @@ func TestX2_TheScreenShowsTheStop(t *testing.T) {
 		stop func(x *terminal)
 		kill func(x *terminal)
 	}{
-		{"q", func(x *terminal) { x.types("q"); x.shows("? y/n"); x.types("y") }, func(x *terminal) { x.types("q") }},
-		{"SIGTERM", func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGTERM) }, func(x *terminal) { _ = x.cmd.Process.Signal(syscall.SIGTERM) }},
+		{"q", func(x *terminal) { x.Types("q"); x.Shows("? y/n"); x.Types("y") }, func(x *terminal) { x.Types("q") }},
+		{"SIGTERM", func(x *terminal) { x.Signal(syscall.SIGTERM) }, func(x *terminal) { x.Signal(syscall.SIGTERM) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "servers.toml")
 			write(t, path, "[servers.mule]\ncommand = \"${ROLLCALL_EXE}\"\nargs = [\"demo\", \"stubborn\"]\nstop_grace = \"1m\"\n")
 			x := onTerminal(t, rollcallCommand(t, "-c", path), 120, 24)
-			x.shows("settling")
+			x.Shows("settling")
 			c.stop(x)
-			x.shows("stopping 1 server: mule")
-			x.shows("press q again to kill")
+			x.Shows("stopping 1 server: mule")
+			x.Shows("press q again to kill")
 			began := time.Now()
 			c.kill(x)
-			if code := x.exit(); code != 0 {
+			if code := x.Exit(); code != 0 {
 				t.Errorf("exit %d", code)
 			}
 			if took := time.Since(began); took > patience/2 {
 				t.Errorf("the kill took %s", took)
 			}
-			x.asItWas()
-			if s := x.text(); strings.Contains(s, "stopping") {
+			x.AsItWas()
+			if s := x.Text(); strings.Contains(s, "stopping") {
 				t.Errorf("it is said twice:\n%s", s)
 			}
 		})

@@ -18,11 +18,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"rollcall/transport/guardian"
+	"rollcall/tty"
 )
 
-// patience bounds each wait for something real. It is ample: no test is to fail
-// since the machine has much else to do.
-const patience = 2 * time.Minute
+// patience bounds each wait for something real.
+const patience = tty.Patience
 
 // TestMain lets the test binary stand in for rollcall: as the guardian, as one
 // of demo's servers, and as the command of the scripts. What rollcall launches has

@@ -99,8 +99,8 @@ func TestT1_NothingOutlivesRollcall(t *testing.T) {
 			}
 		}
 	}
-	front := func(x *terminal) int { return x.cmd.Process.Pid }
-	group := func(x *terminal) int { return -x.cmd.Process.Pid }
+	front := func(x *terminal) int { return x.PID() }
+	group := func(x *terminal) int { return -x.PID() }
 	engine := (*terminal).engine
 	for _, c := range []struct {
 		name string
@@ -108,7 +108,7 @@ func TestT1_NothingOutlivesRollcall(t *testing.T) {
 		code int
 		slow bool // the servers were given their time: the signal counted once (X2)
 	}{
-		{"q", func(x *terminal) { x.types("q"); x.shows("? y/n"); x.types("y") }, 0, true},
+		{"q", func(x *terminal) { x.Types("q"); x.Shows("? y/n"); x.Types("y") }, 0, true},
 		{"SIGTERM", send(syscall.SIGTERM, front), 0, true},
 		{"SIGTERM to all", send(syscall.SIGTERM, group), 0, true},
 		{"SIGHUP", send(syscall.SIGHUP, front), 0, true},
@@ -129,7 +129,7 @@ func TestT1_NothingOutlivesRollcall(t *testing.T) {
 			cmd := rollcallCommand(t, "-c", path)
 			cmd.Env = append(cmd.Env, crashVariable+"=panic")
 			x := onTerminal(t, cmd, 120, 30)
-			x.shows("4 settling")
+			x.Shows("4 settling")
 			t.Cleanup(func() { // what should not be there any more
 				for _, pid := range launchedBy(t, id) {
 					_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -144,7 +144,7 @@ func TestT1_NothingOutlivesRollcall(t *testing.T) {
 				t.Errorf("all were killed after %v, though they have %v", took, stopGrace)
 			}
 			t.Logf("nothing was left after %v", took.Round(time.Millisecond))
-			if code := x.exit(); code != c.code {
+			if code := x.Exit(); code != c.code {
 				t.Errorf("exit %d, want %d", code, c.code)
 			}
 		})

@@ -25,8 +25,8 @@ func TestTargets(t *testing.T) {
 		t.Logf("status: %v", quickest(10, func() { run1(t, on(t, engine, "status", "--json", "-c", path)) }))
 		t.Logf("attach, to the first frame: %v", quickest(5, func() {
 			x := onTerminal(t, on(t, engine, "attach", "-c", path), 200, 50)
-			x.shows("500 off")
-			x.close()
+			x.Shows("500 off")
+			x.Close()
 		}))
 	})
 	t.Run("200 servers, idle, and three dashboards", func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestTargets(t *testing.T) {
 		settle(20 * time.Second)
 		alone := share(t, pid, 15*time.Second)
 		for range 3 {
-			onTerminal(t, on(t, engine, "attach", "-c", path), 200, 50).shows("200 settling")
+			onTerminal(t, on(t, engine, "attach", "-c", path), 200, 50).Shows("200 settling")
 		}
 		settle(3 * time.Second)
 		t.Logf("the engine: %.2f %% of a core alone, %.2f %% with three dashboards; %d MiB resident", alone, share(t, pid, 15*time.Second), residentOf(t, pid)>>20)

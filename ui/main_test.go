@@ -14,15 +14,15 @@ import (
 	"time"
 
 	"rollcall/model"
+	"rollcall/tty"
 )
 
 // asDashboard names the variable that makes the test binary a dashboard on a
 // made-up engine: a process with a terminal of its own.
 const asDashboard = "ROLLCALL_TEST_DASHBOARD"
 
-// patience bounds each wait for something real. It is ample: no test is to fail
-// since the machine has much else to do.
-const patience = 2 * time.Minute
+// patience bounds each wait for something real.
+const patience = tty.Patience
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(asDashboard); how != "" {

@@ -8,31 +8,29 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/creack/pty"
 )
 
-// resize gives the terminal another size; the emulator's own stays.
-func (x *terminal) resize(width, height uint16) {
+// lies tells of a size that the screen has not, and says so even where it is the
+// one from before.
+func (x *terminal) lies(width, height uint16) {
 	x.t.Helper()
-	if err := pty.Setsize(x.master, &pty.Winsize{Cols: width, Rows: height}); err != nil {
-		x.t.Fatal(err)
-	}
-	_ = x.cmd.Process.Signal(syscall.SIGWINCH)
+	x.Claim(width, height)
+	x.Signal(syscall.SIGWINCH)
 }
 
 func TestATerminalThatLiesAboutItsSize(t *testing.T) {
 	t.Parallel()
 	x := start(t, "plain", 80, 24)
-	x.shows("notes")
+	x.Shows("notes")
 	for _, size := range [][2]uint16{{1, 1}, {0, 0}, {65535, 65535}, {3, 2000}, {2000, 3}, {80, 24}, {10000, 10000}} {
-		x.resize(size[0], size[1]) // while it draws the one before
+		x.lies(size[0], size[1]) // while it draws the one before
 	}
-	x.resize(80, 24)
-	x.until("the whole screen", func(s string) bool {
+	x.lies(80, 24)
+	x.Until("the whole screen", func(s string) bool {
 		return strings.Contains(s, "edge-7") && strings.Contains(s, "q detach") && strings.Contains(s, "notes")
 	})
-	x.types("jq")
-	x.shows("ended well")
+	x.Types("jq")
+	x.Shows("ended well")
 	x.ended()
 }
 
@@ -44,11 +42,11 @@ func TestASizeThatCannotBe(t *testing.T) {
 		t.Skip("no bash here")
 	}
 	x := startCommand(t, exec.Command(bash, "--norc", "--noprofile", "--noediting", "-i"), 100, 24, "PS1=ready> ")
-	x.shows("ready>")
-	x.resize(10000, 10000)
-	x.types(asDashboard + "=plain " + os.Args[0] + "\n")
-	x.shows("10000×10000 cells, which cannot be")
-	x.types("exit\n")
+	x.Shows("ready>")
+	x.lies(10000, 10000)
+	x.Types(asDashboard + "=plain " + os.Args[0] + "\n")
+	x.Shows("10000×10000 cells, which cannot be")
+	x.Types("exit\n")
 	x.ended()
 }
 

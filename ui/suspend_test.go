@@ -20,14 +20,14 @@ func underAShell(t *testing.T) (x *terminal, pid int) {
 		t.Skip("no bash here to suspend to")
 	}
 	x = startCommand(t, exec.Command(bash, "--norc", "--noprofile", "--noediting", "-i"), 100, 24, "PS1=ready> ", "BASH_SILENCE_DEPRECATION_WARNING=1")
-	x.shows("ready>")
-	x.types(asDashboard + "=plain " + os.Args[0] + "\n")
-	x.shows("notes")
-	x.types("j") // what the terminal answered to questions has been read by now: it is not for the shell
-	x.shows("▸  legacy-index")
-	x.types("k")
-	x.shows("▸  notes")
-	shell := strconv.Itoa(x.cmd.Process.Pid)
+	x.Shows("ready>")
+	x.Types(asDashboard + "=plain " + os.Args[0] + "\n")
+	x.Shows("notes")
+	x.Types("j") // what the terminal answered to questions has been read by now: it is not for the shell
+	x.Shows("▸  legacy-index")
+	x.Types("k")
+	x.Shows("▸  notes")
+	shell := strconv.Itoa(x.PID())
 	children, err := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
 	if err != nil {
 		t.Skip("this kernel does not say which processes a shell has: ", err)
@@ -45,17 +45,16 @@ func TestD10_AStopFromOutsideGivesTheTerminalBack(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGTSTP); err != nil {
 			t.Fatal(err)
 		}
-		x.shows("Stopped")
-		x.until("the shell's own screen", func(string) bool { return !x.altScreen() })
-		x.restored()
-		x.types("fg\n")
-		x.shows("q detach")
+		x.Shows("Stopped")
+		x.Restored()
+		x.Types("fg\n")
+		x.Shows("q detach")
 	}
-	x.types("j")
-	x.shows("▸  legacy-index")
-	x.types("q")
-	x.shows("ended well")
-	x.types("exit\n")
+	x.Types("j")
+	x.Shows("▸  legacy-index")
+	x.Types("q")
+	x.Shows("ended well")
+	x.Types("exit\n")
 	x.ended()
 }
 
@@ -128,14 +127,14 @@ func TestD10_AStopThatNobodyCanCatch(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	x.shows("Stopped")
-	x.types("fg\n")
-	x.until("the whole screen again", func(s string) bool { return strings.Contains(s, "edge-7") && !strings.Contains(s, "Stopped") })
-	x.types("j") // a key alone, without a line's end: the terminal is raw
-	x.shows("▸  legacy-index")
-	x.types("q")
-	x.shows("ended well")
-	x.types("exit\n")
+	x.Shows("Stopped")
+	x.Types("fg\n")
+	x.Until("the whole screen again", func(s string) bool { return strings.Contains(s, "edge-7") && !strings.Contains(s, "Stopped") })
+	x.Types("j") // a key alone, without a line's end: the terminal is raw
+	x.Shows("▸  legacy-index")
+	x.Types("q")
+	x.Shows("ended well")
+	x.Types("exit\n")
 	x.ended()
 }
 
@@ -147,20 +146,20 @@ func TestD10_GoingOnInTheBackground(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	x.shows("Stopped")
+	x.Shows("Stopped")
 	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	stops(t, pid)
-	x.types("echo still the sh''ell\n")
-	x.shows("still the shell")
-	x.types("fg\n")
-	x.until("the whole screen again", func(s string) bool { return strings.Contains(s, "edge-7") && !strings.Contains(s, "still the shell") })
-	x.types("j")
-	x.shows("▸  legacy-index")
-	x.types("q")
-	x.shows("ended well")
-	x.types("exit\n")
+	x.Types("echo still the sh''ell\n")
+	x.Shows("still the shell")
+	x.Types("fg\n")
+	x.Until("the whole screen again", func(s string) bool { return strings.Contains(s, "edge-7") && !strings.Contains(s, "still the shell") })
+	x.Types("j")
+	x.Shows("▸  legacy-index")
+	x.Types("q")
+	x.Shows("ended well")
+	x.Types("exit\n")
 	x.ended()
 }
 
