@@ -19,11 +19,17 @@ import (
 )
 
 func (a *app) probeCommand() *cobra.Command {
-	return &cobra.Command{
+	var call toolCall
+	c := &cobra.Command{
 		Use:   "probe URL | probe -- COMMAND [ARG…]",
 		Short: "One handshake with a server: revision, tools, ping; exit 0 where it answers",
+		Long: `One handshake with a server: revision, tools, ping; exit 0 where it answers.
+With --call it then calls one tool and prints what that answers, to see whether a
+server that answers its pings does its work; exit 0 where the tool did not fail.
+Nothing else in rollcall calls a tool.`,
 		Example: `  rollcall probe https://mcp.example.com/mcp
-  rollcall probe -- npx -y @modelcontextprotocol/server-everything`,
+  rollcall probe -- npx -y @modelcontextprotocol/server-everything
+  rollcall probe https://mcp.example.com/mcp --call search --with '{"q": "x"}'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("probe what? A URL, or -- and a command: rollcall probe -- npx -y …")
@@ -31,19 +37,27 @@ func (a *app) probeCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := call.check(c); err != nil {
+				return err
+			}
 			if dash := c.ArgsLenAtDash(); dash == 0 {
-				return a.probe("", args)
+				return a.probe("", args, call)
+			}
+			if len(args) > 1 && call.tool != "" { // among them may be the tool's arguments, which are not repeated
+				return usage("probe --call takes one URL, or -- and a command; a tool's arguments come after --with, as one word")
 			}
 			if len(args) != 1 || !strings.Contains(args[0], "://") {
 				return usage("probe takes one URL, or -- and a command: rollcall probe -- %s", strings.Join(args, " "))
 			}
-			return a.probe(args[0], nil)
+			return a.probe(args[0], nil, call)
 		},
 	}
+	call.flags(c)
+	return c
 }
 
-// probe makes one run, tells what it sees, asks once, and ends it.
-func (a *app) probe(url string, command []string) error {
+// probe visits what stands on the command line.
+func (a *app) probe(url string, command []string, call toolCall) error {
 	spec, problems := config.AdHoc("probe", command, url, config.ProcessEnv())
 	if spec == nil {
 		for _, p := range problems {
@@ -53,6 +67,12 @@ func (a *app) probe(url string, command []string) error {
 		}
 		return usage("this cannot be probed")
 	}
+	return a.visit(spec, call)
+}
+
+// visit makes one run, tells what it sees, asks once, calls the tool that it is
+// told to, and ends it.
+func (a *app) visit(spec *model.Spec, call toolCall) error {
 	host, err := transport.NewHost(transport.Options{Version: version(), Stderr: a.stderr, Core: a.core, Adopt: a.stderr != nil})
 	if err != nil {
 		return failure{exitFailure, err}
@@ -70,7 +90,7 @@ func (a *app) probe(url string, command []string) error {
 			fmt.Fprintf(a.err, "| %s\n", text)
 		},
 	})
-	v := &visit{app: a, spec: spec, run: run, begun: begun}
+	v := &visit{app: a, spec: spec, call: call, run: run, begun: begun}
 	return v.attend(ctx, events)
 }
 
@@ -78,19 +98,23 @@ func (a *app) probe(url string, command []string) error {
 type visit struct {
 	app    *app
 	spec   *model.Spec
+	call   toolCall
 	run    *transport.Run
 	begun  time.Time
 	born   time.Time
+	during redact.Safe // what was under way when the run ended, if not all was as asked
 	result error
 	over   bool // the result is known
 }
+
+var errInterrupted = errors.New("probe: interrupted")
 
 // attend tells each event, until everything is reaped.
 func (v *visit) attend(ctx context.Context, events <-chan model.RunEvent) error {
 	for {
 		select {
 		case <-ctx.Done():
-			v.end(errors.New("probe: interrupted"))
+			v.end(errInterrupted)
 			ctx = context.Background()
 		case ev := <-events:
 			switch ev := ev.(type) {
@@ -131,14 +155,20 @@ func (v *visit) connected(ctx context.Context, ev model.Connected) {
 		v.say(redact.Word("tools      not listed"))
 	}
 	window := min(v.spec.Timings.ProbeTimeout.D, model.MaxTimer)
-	ctx, cancel := context.WithTimeout(ctx, window)
+	bounded, cancel := context.WithTimeout(ctx, window)
 	defer cancel()
-	p := v.run.Probe(ctx)
+	p := v.run.Probe(bounded)
 	ms := redact.Float(float64(p.Elapsed) / float64(time.Millisecond))
 	switch {
 	case p.Outcome == model.Alive:
 		v.say(redact.Sprintf("probe      alive after %.1f ms", ms))
+		if v.call.tool != "" {
+			v.called(ctx)
+			return
+		}
 		v.end(nil)
+	case ctx.Err() != nil:
+		v.end(errInterrupted)
 	case p.Text.IsZero():
 		v.end(errors.New(redact.Sprintf("probe: %s after %.1f ms", redact.Word("no answer"), ms).String()))
 	default:
@@ -151,7 +181,7 @@ func (v *visit) closed(ev model.Closed) {
 		v.end(errors.New("probe: " + v.reason(ev.End).String()))
 		return
 	}
-	v.end(errors.New("probe: " + model.ClosedText(ev.At.Sub(v.born), ev.End).String()))
+	v.end(errors.New("probe: " + v.during.String() + model.ClosedText(ev.At.Sub(v.born), ev.End).String()))
 }
 
 // reason is why there was no handshake. What to do is said of an entry and of a

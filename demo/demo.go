@@ -40,6 +40,7 @@ type behaviour struct {
 	big   int    // bytes of the answer to tools/list
 	batch bool   // it answers in batches of one
 	list  string // answer, exit, never: to tools/list
+	calls bool   // it has tools that can be called, too
 
 	beat    time.Duration // how often it says that it is alive, on stderr
 	rate    int           // lines a second on stderr
@@ -103,6 +104,7 @@ var presets = []preset{
 	{"exit-on-discover", "exits on the newest revision's discovery", func(b *behaviour) { b.discover = "exit" }},
 	{"silent-to-discover", "does not answer the newest revision's discovery", func(b *behaviour) { b.discover = "silent" }},
 	{"future", "names a revision that nobody speaks", func(b *behaviour) { b.revision = "1999-01-01" }},
+	{"tools", "has tools that can be called, with an outcome each", func(b *behaviour) { b.tools, b.calls = 0, true }},
 	{"big-line", "lists its tools in a line of 32 MiB", func(b *behaviour) { b.big = 32 << 20 }},
 	{"asks", "asks the client for roots and more", func(b *behaviour) { b.asks = true }},
 	{"mcpl", "an MCPL server that waits for its policy, pushes events, registers channels and asks for inference",
@@ -188,6 +190,7 @@ func flags(b *behaviour, errw io.Writer) *flag.FlagSet {
 	f.IntVar(&b.big, "big", b.big, "bytes of the answer to tools/list")
 	f.BoolVar(&b.batch, "batch", b.batch, "answer in batches")
 	f.StringVar(&b.list, "list", b.list, "to tools/list: answer, exit, never")
+	f.BoolVar(&b.calls, "calls", b.calls, "have tools that can be called")
 	f.BoolVar(&b.mcpl, "mcpl", b.mcpl, "speak MCPL")
 	f.StringVar(&b.policy, "policy", b.policy, "to featureSets/update: accept, refuse, stay, silent, exit")
 	f.BoolVar(&b.strict, "strict", b.strict, "answer nothing else before it")

@@ -150,6 +150,8 @@ func (c *conn) request(m message) {
 		c.ping(m)
 	case "tools/list":
 		c.listTools(m)
+	case "tools/call":
+		c.callTool(m)
 	case "featureSets/update":
 		c.featureSets(m)
 	default:
@@ -270,6 +272,9 @@ func (c *conn) listTools(m message) {
 	tools := []any{}
 	for i := range c.tools {
 		tools = append(tools, map[string]any{"name": fmt.Sprintf("tool-%d-%d", page, i), "inputSchema": map[string]any{"type": "object"}})
+	}
+	if page == 0 {
+		tools = append(tools, c.callables()...)
 	}
 	result := map[string]any{"tools": tools}
 	if c.newest {

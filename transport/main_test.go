@@ -24,8 +24,7 @@ import (
 const patience = 2 * time.Minute
 
 // TestMain makes the test binary what the tests launch: a guardian, a demo
-// server, a program that is killed while it supervises, or a client of the
-// conformance suite.
+// server, or a program that is killed while it supervises.
 func TestMain(m *testing.M) {
 	switch { // syscall.Exit, since with the race detector os.Exit waits a second
 	case guardian.Asked():
@@ -41,8 +40,6 @@ func TestMain(m *testing.M) {
 		adoptBeside()
 	case len(os.Args) > 1 && os.Args[1] == "group":
 		sleepInOwnGroup()
-	case len(os.Args) > 2 && os.Args[1] == "conform":
-		conform(os.Args[2])
 	}
 	flag.Parse()
 	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // they wait more than they compute

@@ -68,6 +68,8 @@ func (r *Run) connect(ctx context.Context, t mcp.Transport) (*session, error) {
 	opts := &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{}, // nothing that is not served
 		Logger:       slog.New(slog.DiscardHandler),
+		// It would call a tool again that wants input, or is busy.
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	}
 	if r.spec.Protocol == model.MCPL {
 		opts.Capabilities = mcplCapabilities()

@@ -1,0 +1,109 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"rollcall/redact"
+)
+
+// maxAnswer is how much of a tool's answer is kept, in bytes after redaction.
+const maxAnswer = 64 << 10
+
+// toolAnswered is what a tool's answer says.
+func (r *Run) toolAnswered(res *mcp.CallToolResult, arguments json.RawMessage) Called {
+	if res.NeedsInput() {
+		return Called{Text: redact.Word("the tool wants input before it answers, and rollcall gives none")}
+	}
+	a := answer{red: r.spec.Redactor}
+	c := Called{Outcome: Answered}
+	if res.IsError {
+		c.Outcome, a.unrepeated = ToolFailed, unrepeated(arguments)
+	}
+	texts := 0
+	for _, block := range res.Content {
+		if t, ok := block.(*mcp.TextContent); ok {
+			texts++
+			a.text(t.Text)
+			continue
+		}
+		a.add(r.other(block))
+	}
+	if texts == 0 && res.StructuredContent != nil {
+		a.text(indented(res.StructuredContent))
+	}
+	if a.full {
+		a.lines = append(a.lines, redact.Sprintf("… cut after %d KiB", redact.Int(maxAnswer>>10)))
+	}
+	c.Lines = a.lines
+	return c
+}
+
+// answer is what is kept of a tool's answer.
+type answer struct {
+	red        *redact.Redactor
+	unrepeated *redact.Redactor // nil: the arguments may be repeated
+	lines      []redact.Safe
+	size       int
+	full       bool // more came than is kept
+}
+
+func (a *answer) add(line redact.Safe) {
+	if a.unrepeated != nil {
+		line = a.unrepeated.Text(line.String())
+	}
+	if a.full = a.full || a.size+len(line.String()) > maxAnswer; a.full {
+		return
+	}
+	a.size += len(line.String()) + 1
+	a.lines = append(a.lines, line)
+}
+
+// text adds the lines of a text, as those of a server's output are cleaned.
+func (a *answer) text(s string) {
+	lines := redact.NewLines(a.red, a.add)
+	for !a.full && s != "" {
+		n := min(len(s), maxAnswer)
+		_, _ = lines.Write([]byte(s[:n]))
+		s = s[n:]
+	}
+	if !a.full {
+		lines.Flush()
+	}
+}
+
+// other is one line on what is no text.
+func (r *Run) other(block mcp.Content) redact.Safe {
+	red := r.spec.Redactor
+	sized := func(kind redact.Safe, size int, media string) redact.Safe {
+		return redact.Sprintf("%s, %d bytes, %s", kind, redact.Int(size), short(red, media))
+	}
+	switch b := block.(type) {
+	case *mcp.ImageContent:
+		return sized(redact.Word("image"), len(b.Data), b.MIMEType)
+	case *mcp.AudioContent:
+		return sized(redact.Word("audio"), len(b.Data), b.MIMEType)
+	case *mcp.ResourceLink:
+		return redact.Sprintf("link to a resource, %s", short(red, b.URI))
+	case *mcp.EmbeddedResource:
+		if b.Resource != nil {
+			return sized(redact.Word("resource"), len(b.Resource.Text)+len(b.Resource.Blob), b.Resource.MIMEType)
+		}
+	}
+	return redact.Word("content of another kind")
+}
+
+// indented is JSON that a person reads.
+func indented(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if e.Encode(v) != nil {
+		return "" // it was decoded from JSON
+	}
+	return strings.TrimSpace(b.String())
+}
