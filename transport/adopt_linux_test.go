@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rollcall/model"
+	"rollcall/transport/guardian"
 )
 
 // TestT1_WhatHidesEndsWithItsLaunchOrWithTheHost: what left its group, its
@@ -65,6 +66,36 @@ func TestT1_WhatHidesEndsWithALaunchThatIsKilled(t *testing.T) {
 	if alive(t, hidden) {
 		t.Error("it outlived its launch")
 		_ = syscall.Kill(hidden, syscall.SIGKILL)
+	}
+}
+
+// TestT1_WhileOthersStartALaunchIsLearnedFromLater: and then from all that wait;
+// one that no other has overtaken is at once.
+func TestT1_WhileOthersStartALaunchIsLearnedFromLater(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.waits.learn = time.Hour
+	w := start(t, h, commandSpec("/bin/sh", "-c", hiders[0].script+"; exec "+self(t)+" demo healthy"))
+	await[model.Connected](w)
+	hidden := w.child()
+	p := w.process
+	if p.kin.Empty() {
+		t.Error("nothing was learned at once, though nobody else starts")
+	}
+	other := start(t, h, demoSpec(t, "healthy"))
+	await[model.Launched](other)
+	p.kin = guardian.Kin{}
+	h.learnSoon(p)
+	if !p.kin.Empty() {
+		t.Error("it was learned from while another started")
+	}
+	h.procs.learnAll()
+	if !p.kin.HasPID(hidden) {
+		t.Error("what hides is not known")
+	}
+	h.learnSoon(p) // the next ones begin anew
+	if len(h.procs.later) != 1 {
+		t.Errorf("%d wait", len(h.procs.later))
 	}
 }
 

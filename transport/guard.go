@@ -22,8 +22,9 @@ type guard struct {
 	state    string   // of the terminal, before it was changed
 
 	mu     sync.Mutex
-	groups map[int]struct{}
-	pipe   *os.File // nil while none runs
+	groups map[int]guardian.Born // when their leaders were started
+	clock  bool                  // tells when a process was started as /proc does
+	pipe   *os.File              // nil while none runs
 	closed bool
 	pause  time.Duration // restartPause; a test's may be longer
 	done   chan struct{} // closed when it has exited for good
@@ -48,7 +49,7 @@ func startGuard(mark string, orphans *orphanage, stderr, terminal *os.File) (*gu
 	if os.Getenv(guardianVariable) != "" {
 		return nil, errors.New("start the guardian: this program does not hand over to guardian.Main first")
 	}
-	g := &guard{mark: mark, orphans: orphans, stderr: stderr, terminal: terminal, state: guardian.State(terminal), groups: map[int]struct{}{}, pause: restartPause, done: make(chan struct{})}
+	g := &guard{mark: mark, orphans: orphans, stderr: stderr, terminal: terminal, state: guardian.State(terminal), groups: map[int]guardian.Born{}, pause: restartPause, done: make(chan struct{})}
 	proc, err := g.start()
 	if err != nil {
 		return nil, fmt.Errorf("start the guardian: %w", err)
@@ -81,7 +82,7 @@ func (g *guard) start() (*os.Process, error) {
 		defer crash.Close()
 		defer toCrash.Close()
 	}
-	proc, err := g.orphans.start(func() (*os.Process, error) {
+	proc, born, err := g.orphans.start(func() (*os.Process, error) {
 		return os.StartProcess(executable(exe), []string{"rollcall", guardian.Arg, g.mark}, &os.ProcAttr{
 			Dir: "/", Env: []string{guardianVariable + "=1", guardian.StateVariable + "=" + g.state, guardian.NoMark, oneThread},
 			Files: []*os.File{null, or(g.terminal, null), or(g.stderr, null), r, crash},
@@ -94,12 +95,13 @@ func (g *guard) start() (*os.Process, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.clock = born.Tells(proc.Pid) // asked of a guardian, since it was just started
 	g.pipe = w
 	if g.stderr != nil && !g.closed {
 		divert(toCrash)
 	}
-	for pgid := range g.groups {
-		g.tell(guardian.Add, pgid)
+	for pgid, leader := range g.groups {
+		g.tell(guardian.AddLine(pgid, leader))
 	}
 	if g.closed {
 		g.hangUp()
@@ -152,12 +154,15 @@ func (g *guard) keep(proc *os.Process) {
 	}
 }
 
-// add tells the guardian of a new group.
-func (g *guard) add(pgid int) {
+// add tells the guardian of a new group, whose leader is not reaped yet.
+func (g *guard) add(pgid int, leader guardian.Born) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.groups[pgid] = struct{}{}
-	g.tell(guardian.Add, pgid)
+	if !g.clock {
+		leader = guardian.Exactly(pgid)
+	}
+	g.groups[pgid] = leader
+	g.tell(guardian.AddLine(pgid, leader))
 }
 
 // remove tells it that a group is gone.
@@ -165,14 +170,14 @@ func (g *guard) remove(pgid int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.groups, pgid)
-	g.tell(guardian.Remove, pgid)
+	g.tell(guardian.RemoveLine(pgid))
 }
 
 // tell writes one line; a failed write means that the guardian died, and its
 // successor is told all groups anew.
-func (g *guard) tell(what byte, pgid int) {
+func (g *guard) tell(line string) {
 	if g.pipe != nil {
-		_, _ = io.WriteString(g.pipe, guardian.Line(what, pgid))
+		_, _ = io.WriteString(g.pipe, line)
 	}
 }
 

@@ -69,6 +69,7 @@ type waits struct {
 	settle   time.Duration // for the policy exchange (M1), and for tools/list
 	ping     time.Duration // between a WebSocket's pings, so that idle proxies do not cut it (T4)
 	exit     time.Duration // for the process's exit, once its pipe or socket has ended: an exit is reported as one
+	learn    time.Duration // until those are learned from that were launched while others started
 }
 
 // NewHost starts the guardian, a small process of the same program that kills
@@ -79,7 +80,7 @@ func NewHost(o Options) (*Host, error) {
 		version: o.Version, crash: o.Crash, core: o.Core, mark: rand.Text(),
 		orphans: newOrphanage(o.Adopt), signal: sendSignal,
 		big: make(chan struct{}, 1), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
-		waits:    waits{discover: 5 * time.Second, settle: 15 * time.Second, ping: 30 * time.Second, exit: 250 * time.Millisecond},
+		waits:    waits{discover: 5 * time.Second, settle: 15 * time.Second, ping: 30 * time.Second, exit: 250 * time.Millisecond, learn: time.Second},
 		maxTools: 10_000, kernelLog: kernelLog,
 	}
 	h.procs = newProcTable(h.orphans)
@@ -146,7 +147,19 @@ func (h *Host) guarded(fn func()) func() {
 	}
 }
 
-// nextMark is the mark of one launch, unique on this machine.
-func (h *Host) nextMark() string {
-	return h.mark + "-" + strconv.FormatUint(h.launches.Add(1), 10)
+// nextMark is the mark of one launch, unique on this machine, and its number.
+func (h *Host) nextMark() (mark string, nth uint64) {
+	nth = h.launches.Add(1)
+	return h.mark + "-" + strconv.FormatUint(nth, 10), nth
+}
+
+// learnSoon learns who descends from a launch: now, or a second later at most
+// where another launch was begun since. While many start the servers want the
+// CPU that it costs.
+func (h *Host) learnSoon(p *process) {
+	if h.launches.Load() == p.nth {
+		h.procs.learn(p)
+	} else {
+		h.procs.learnLater(p, h.waits.learn)
+	}
 }

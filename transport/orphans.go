@@ -132,17 +132,19 @@ func (o *orphanage) none() bool {
 }
 
 // start starts a child by f and notes that it was started here.
-func (o *orphanage) start(f func() (*os.Process, error)) (*os.Process, error) {
-	if o == nil {
-		return f()
+func (o *orphanage) start(f func() (*os.Process, error)) (p *os.Process, born guardian.Born, err error) {
+	if o != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	p, err := f()
-	if err == nil {
+	born, err = guardian.Bearing(func() (err error) {
+		p, err = f()
+		return err
+	})
+	if err == nil && o != nil {
 		o.own[p.Pid] = struct{}{}
 	}
-	return p, err
+	return p, born, err
 }
 
 // forget is called once a child was waited for: an orphan may get its PID, and

@@ -32,10 +32,12 @@ func Environ() []string {
 type process struct {
 	pid    int // of the leader, and of its group
 	mark   string
+	nth    uint64 // of the host's launches
 	leader *os.Process
-	kin    guardian.Kin // who was seen to descend from it
-	port   port         // where it is dialled
-	stdin  *os.File     // nil where nothing is sent to it
+	born   guardian.Born // when the leader was started
+	kin    guardian.Kin  // who was seen to descend from it
+	port   port          // where it is dialled
+	stdin  *os.File      // nil where nothing is sent to it
 
 	stdout, stderr *os.File       // our ends
 	quiet          chan struct{}  // closed when stderr has ended
@@ -72,7 +74,7 @@ func (r *Run) launch() *process {
 	}
 	r.holds(p)
 	r.report(model.Launched{At: time.Now(), PID: p.pid})
-	r.host.guard.add(p.pid)
+	r.host.guard.add(p.pid, p.born)
 	r.host.rivals.add(r.spec.Name, p)
 	go r.host.guarded(func() { r.watch(p) })()
 	p.drains.Go(r.host.guarded(func() {
@@ -96,7 +98,8 @@ func launchCause(err error) model.Cause {
 // startProcess starts path in a process group of its own.
 func (r *Run) startProcess(path string) (*process, error) {
 	l := r.spec.Launch
-	p := &process{mark: r.host.nextMark(), port: r.seePort(), quiet: make(chan struct{}), exited: make(chan struct{})}
+	p := &process{port: r.seePort(), quiet: make(chan struct{}), exited: make(chan struct{})}
+	p.mark, p.nth = r.host.nextMark()
 	argv := []string{l.Path}
 	for _, a := range l.Args {
 		argv = append(argv, a.Reveal())
@@ -112,7 +115,7 @@ func (r *Run) startProcess(path string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.leader, err = r.host.orphans.start(func() (*os.Process, error) {
+	p.leader, p.born, err = r.host.orphans.start(func() (*os.Process, error) {
 		return os.StartProcess(path, argv, &os.ProcAttr{
 			Dir: l.Dir, Env: env, Files: child, Sys: &syscall.SysProcAttr{Setpgid: true},
 		})

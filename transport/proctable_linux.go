@@ -16,6 +16,9 @@ type procTable struct {
 	marks guardian.Marks
 
 	orphans *orphanage
+
+	laterMu sync.Mutex
+	later   []*process // to be learned from, all at once
 }
 
 // picture is what one scan saw.
@@ -97,4 +100,24 @@ func (t *procTable) learn(p *process) {
 		return // what it had is nobody's by now, or is known
 	}
 	t.scan() // it remembers whose child each is
+}
+
+// learnLater is learn within a time.
+func (t *procTable) learnLater(p *process, within time.Duration) {
+	t.laterMu.Lock()
+	defer t.laterMu.Unlock()
+	if t.later = append(t.later, p); len(t.later) == 1 {
+		time.AfterFunc(within, t.learnAll)
+	}
+}
+
+// learnAll learns from all that wait.
+func (t *procTable) learnAll() {
+	t.laterMu.Lock()
+	all := t.later
+	t.later = nil
+	t.laterMu.Unlock()
+	for _, p := range all {
+		t.learn(p)
+	}
 }

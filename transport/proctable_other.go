@@ -2,7 +2,10 @@
 
 package transport
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // procTable asks the kernel about groups; marks cannot be read here.
 type procTable struct{}
@@ -24,3 +27,5 @@ func (*procTable) launched(p *process) (pids []int, sure bool) {
 func (*procTable) strays(*process) []int { return nil }
 
 func (*procTable) learn(*process) {}
+
+func (*procTable) learnLater(*process, time.Duration) {}

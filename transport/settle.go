@@ -37,7 +37,7 @@ func (r *Run) settle(p *process, s *session) error {
 		}
 	}
 	if p != nil {
-		r.host.procs.learn(p) // it may end of itself, and leave nobody to learn from
+		r.host.learnSoon(p) // it may end of itself, and leave nobody to learn from
 	}
 	r.report(model.Connected{At: time.Now(), Tools: tools})
 	return nil

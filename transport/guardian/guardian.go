@@ -59,15 +59,13 @@ const (
 // Asked reports whether this process was started to be the guardian.
 func Asked() bool { return len(os.Args) == 3 && os.Args[1] == Arg }
 
-// Line is the line that adds or removes a group. Its leader must not be reaped
-// yet.
-func Line(what byte, pgid int) string {
-	s := string(rune(what)) + strconv.Itoa(pgid)
-	if what == Add {
-		s += " " + strconv.FormatUint(startTime(pgid), 10)
-	}
-	return s + "\n"
+// AddLine is the line that adds a group, whose leader was started then.
+func AddLine(pgid int, leader Born) string {
+	return string(rune(Add)) + strconv.Itoa(pgid) + " " + leader.String() + "\n"
 }
+
+// RemoveLine is the line that removes a group.
+func RemoveLine(pgid int) string { return string(rune(Remove)) + strconv.Itoa(pgid) + "\n" }
 
 // Main is the guardian: it reads groups until their pipe's end, kills those
 // that are left, and what bears the host's mark. Where rollcall broke, or died
@@ -96,8 +94,8 @@ func Main() {
 // read returns the groups that are left at the pipe's end, when their leaders
 // started, and whether rollcall said that this is an orderly end. Where it says
 // that the terminal was left, left is told what stderr is now.
-func read(pipe io.Reader, left func(stderr string)) (groups map[int]uint64, bye bool) {
-	groups = map[int]uint64{}
+func read(pipe io.Reader, left func(stderr string)) (groups map[int]Born, bye bool) {
+	groups = map[int]Born{}
 	lines := bufio.NewScanner(pipe)
 	for lines.Scan() {
 		line := lines.Text()
@@ -111,14 +109,14 @@ func read(pipe io.Reader, left func(stderr string)) (groups map[int]uint64, bye 
 			left(line[1:])
 			continue
 		}
-		number, start, _ := strings.Cut(line[1:], " ")
+		number, born, _ := strings.Cut(line[1:], " ")
 		pgid, err := strconv.Atoi(number)
 		switch {
 		case err != nil || pgid <= 1:
 		case line[0] == Remove:
 			delete(groups, pgid)
 		case line[0] == Add:
-			groups[pgid], _ = strconv.ParseUint(start, 10, 64)
+			groups[pgid] = parseBorn(born)
 		}
 	}
 	return groups, bye
@@ -143,12 +141,12 @@ func letGo(stderr string) {
 
 // kill signals what is left, and reports whether there was anything alive. It
 // looks first: what has its mark from its parent alone loses both with it.
-func kill(groups map[int]uint64, mark string, known Marks) (more bool) {
+func kill(groups map[int]Born, mark string, known Marks) (more bool) {
 	procs, err := Scan(known)
-	for pgid, start := range groups {
+	for pgid, leader := range groups {
 		// A group whose leader is gone keeps its number while it has members; a
-		// leader with another start time means that the number was given anew.
-		if now := startTime(pgid); now != 0 && now != start {
+		// leader that was started at another time means that the number was given anew.
+		if now := startTime(pgid); now != 0 && !leader.holds(now) {
 			delete(groups, pgid)
 			continue
 		}
