@@ -78,7 +78,7 @@ type app struct {
 type places struct{ table, tableHeight, pane, paneHeight int }
 
 func newApp(e Engine, opts Options, wait func() tea.Msg, touch func()) *app {
-	return &app{engine: e, opts: opts, wait: wait, touch: touch, now: time.Now, look: newLook(opts, unknown, ansi.WcWidth), keys: defaultKeys.with(opts.Keys), jobs: newJobs(), linesRest: linesRest,
+	return &app{engine: e, opts: opts, wait: wait, touch: touch, now: time.Now, look: newLook(opts, unknown, ansi.WcWidth), keys: defaultKeys.with(opts.Keys), budget: lineBudget(), jobs: newJobs(), linesRest: linesRest,
 		table: newTable(), pane: newPane(), ledger: newLedger(), focus: inTable, stale: true}
 }
 

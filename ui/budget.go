@@ -2,39 +2,49 @@ package ui
 
 import "time"
 
-// What lines may cost a terminal that takes 16 kB a second, in bytes: the rest of
-// it is for keys, which never wait.
+// What a terminal that takes 16 kB a second is sent, in bytes, whatever it is that
+// is sent: the rest is for keys, which never wait. What the table says is worth
+// more than the next lines of a flood: these wait first.
 const (
-	lineRate  = 10_000 // a second
-	lineBurst = 16_000 // at once: a wide screen, drawn whole
+	lineRate  = 10_000 // a second, and the pane's lines wait
+	tableRate = 12_000 // a second, and the table of servers that change all the time waits
+	burst     = 16_000 // at once: a wide screen, drawn whole
 )
 
-// maxPause bounds how long lines wait, however slow the terminal is.
-const maxPause = 5 * time.Second
+// How long they wait at most, however slow the terminal is.
+const (
+	maxPause = 5 * time.Second // lines: there are more than anyone reads
+	slowest  = time.Second     // a snapshot: what the table says is to be true
+)
 
-// budget is what may be sent to the terminal before the pane's lines have to
-// wait. All that is drawn is taken from it; but only what lines cause, which come
-// without end, waits for it.
+// budget is what may be sent to the terminal before what comes without end has
+// to wait: the pane's lines, snapshots. All that is drawn is taken from it. The
+// zero value lets nothing through; it belongs to one goroutine.
 type budget struct {
-	left float64   // bytes; below 0 where too many were sent
-	at   time.Time // when that was counted; zero: never
-	sent int64     // until then
+	rate float64       // bytes a second
+	most time.Duration // of a pause: what was sent beyond that is forgotten
+	left float64       // bytes; below 0 where too many were sent
+	at   time.Time     // when that was counted; zero: never
+	sent int64         // until then
 }
 
-// pause is how long lines wait now: 0 where they need not. sent is what was sent
-// in all (gate.sent).
+func lineBudget() budget  { return budget{rate: lineRate, most: maxPause} }
+func tableBudget() budget { return budget{rate: tableRate, most: slowest} }
+
+// pause is how long to wait now: 0 where nothing has to. sent is what was sent in
+// all (gate.sent).
 func (b *budget) pause(now time.Time, sent int64) time.Duration {
 	if b.at.IsZero() {
-		b.left = lineBurst
+		b.left = burst
 	} else {
-		b.left = min(b.left+lineRate*max(now.Sub(b.at), 0).Seconds(), lineBurst)
+		b.left = min(b.left+b.rate*max(now.Sub(b.at), 0).Seconds(), burst)
 	}
-	b.left -= float64(sent - b.sent)
+	b.left = max(b.left-float64(sent-b.sent), -b.rate*b.most.Seconds())
 	b.at, b.sent = now, sent
 	if b.left >= 0 {
 		return 0
 	}
-	return min(time.Duration(-b.left/lineRate*float64(time.Second)), maxPause)
+	return time.Duration(-b.left / b.rate * float64(time.Second))
 }
 
 // costOf is what a write of so many bytes costs: a terminal that takes its time

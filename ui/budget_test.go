@@ -13,7 +13,7 @@ import (
 // whatever a frame of it takes.
 func TestLinesWaitForTheirBudget(t *testing.T) {
 	for _, frame := range []int64{100, 4000, 30_000} {
-		var b budget
+		b := lineBudget()
 		now, sent := noon, int64(0)
 		for now.Before(noon.Add(time.Minute)) {
 			if pause := b.pause(now, sent); pause > 0 {
@@ -23,7 +23,7 @@ func TestLinesWaitForTheirBudget(t *testing.T) {
 			sent += frame
 			now = now.Add(10 * time.Millisecond) // as fast as it can
 		}
-		if most := 60*lineRate + lineBurst + frame; sent > int64(most) || sent < 60*lineRate-frame {
+		if most := 60*lineRate + burst + frame; sent > int64(most) || sent < 60*lineRate-frame {
 			t.Errorf("frames of %d bytes: %d in a minute, want about %d", frame, sent, 60*lineRate)
 		}
 	}
@@ -33,7 +33,7 @@ func TestASlowTerminalIsSentLess(t *testing.T) {
 	if got := costOf(500, time.Millisecond); got != 500 {
 		t.Errorf("500 bytes at once cost %d", got)
 	}
-	var b budget
+	b := lineBudget()
 	b.pause(noon, 0)
 	sent := int64(0)
 	for range 3 { // three frames of a second each
@@ -57,7 +57,7 @@ func TestKeysDoNotWaitForTheBudget(t *testing.T) {
 	b.app.now = func() time.Time { return at }
 	b.app.gate = newGate(null)
 	b.press("j", "j")
-	b.app.gate.cost.Store(lineBurst + lineRate) // a second's too much
+	b.app.gate.cost.Store(burst + lineRate) // a second's too much
 	_, _ = b.app.Update(keyMsg("j"))
 	b.app.View()
 	if p := &b.app.pane; b.app.table.row().Server != "github" || p.server != "github" || !p.resting || p.fetchingLines {
@@ -68,7 +68,7 @@ func TestKeysDoNotWaitForTheBudget(t *testing.T) {
 	if len(b.app.pane.log) == 0 {
 		t.Error("after a second the lines are not read")
 	}
-	b.app.gate.cost.Add(lineBurst + 1)
+	b.app.gate.cost.Add(burst + 1)
 	_, _ = b.app.Update(fleetMsg{with(b.app.fleet, "github", func(r *model.Row) { r.Lines++ })})
 	if !b.app.pane.resting {
 		t.Error("new lines do not wait")
@@ -89,7 +89,7 @@ func TestAFloodFitsASlowLink(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d, keys %t", c.width, c.height, c.keys), func(t *testing.T) {
 			t.Parallel()
 			x := start(t, "flood", c.width, c.height)
-			x.shows("GET /v1/items")
+			x.Shows("GET /v1/items")
 			x.clockTicks(2) // what is saved up while nothing is drawn is gone
 			ended := make(chan struct{})
 			if c.keys {
@@ -112,9 +112,22 @@ func (x *terminal) typesAll(keys string, every time.Duration, ended <-chan struc
 	for i := 0; ; i++ {
 		select {
 		case <-pace.C:
-			x.types(keys[i%len(keys) : i%len(keys)+1])
+			x.Types(keys[i%len(keys) : i%len(keys)+1])
 		case <-ended:
 			return
 		}
+	}
+}
+
+// TestLinesComeAgainAfterTheirPause, whatever was sent before: keys that were held
+// for an hour are no debt for the next.
+func TestLinesComeAgainAfterTheirPause(t *testing.T) {
+	b := lineBudget()
+	b.pause(noon, 0)
+	if got := b.pause(noon, 100<<20); got != maxPause {
+		t.Errorf("lines wait %v, want %v", got, maxPause)
+	}
+	if got := b.pause(noon.Add(maxPause), 100<<20); got != 0 {
+		t.Errorf("after %v they wait %v more", maxPause, got)
 	}
 }

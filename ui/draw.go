@@ -79,7 +79,7 @@ func (a *app) drawBody(c *canvas, height int) {
 	if a.pane.zoomed && pane > 0 { // its divider is beyond the screen's top
 		a.places.pane, a.places.paneHeight = a.places.pane-1, pane+1
 	}
-	a.pane.draw(c, a.table.row(), pane, a.focus == inPane, now)
+	a.pane.draw(c, a.table.row(), a.outside(), pane, a.focus == inPane, now)
 }
 
 // divide shares the body out: all to the pane where it is zoomed, all to one

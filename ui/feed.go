@@ -33,14 +33,18 @@ const (
 
 // feed reads snapshots and keeps the latest alone, until someone takes it: a
 // screen that is behind skips what is old. While nobody touches a key it reads
-// four a second and no more: drawing is most of what the dashboard costs.
+// four a second and no more: drawing is most of what the dashboard costs. Where
+// what it brings is more than a slow link takes, it reads as many as are, but one
+// a second at least; keys do not wait for that.
 type feed struct {
 	latest chan tea.Msg
 	touch  chan struct{} // of capacity 1: a key was touched
+	sent   func() int64  // to the terminal in all, in bytes
+	budget budget        // run's
 }
 
-func newFeed() *feed {
-	return &feed{latest: make(chan tea.Msg, 1), touch: make(chan struct{}, 1)}
+func newFeed(sent func() int64) *feed {
+	return &feed{latest: make(chan tea.Msg, 1), touch: make(chan struct{}, 1), sent: sent, budget: tableBudget()}
 }
 
 // touched says that somebody is there. It never blocks.
@@ -52,21 +56,27 @@ func (f *feed) touched() {
 }
 
 // rest waits until the next snapshot may be read; until is how long each is
-// shown at once.
+// shown at once. A key ends it, unless the terminal must be spared.
 func (f *feed) rest(ctx context.Context, until time.Time) time.Time {
-	pause := idleRest
-	if time.Now().Before(until) {
-		pause = 0
+	begun := time.Now()
+	owed := f.budget.pause(begun, f.sent())
+	pause := owed
+	if !begun.Before(until) {
+		pause = max(idleRest, owed)
 	}
 	wait := time.NewTimer(pause)
 	defer wait.Stop()
-	select {
-	case <-f.touch:
-		return time.Now().Add(awake)
-	case <-ctx.Done():
-	case <-wait.C:
+	for {
+		select {
+		case <-f.touch:
+			until = time.Now().Add(awake)
+			wait.Reset(owed - time.Since(begun))
+		case <-ctx.Done():
+			return until
+		case <-wait.C:
+			return until
+		}
 	}
-	return until
 }
 
 // run reads until ctx ends. It is the only writer.

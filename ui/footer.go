@@ -94,6 +94,16 @@ func (a *app) drawKeys(c *canvas) {
 		}
 		keys = append(keys, p...)
 	}
+	if a.pane.silent { // what the divider has no room for, either
+		for _, form := range a.outside().forms(a.look) {
+			if w := a.look.widthOf(form); w <= min(room-gap, a.width/2) {
+				putAll(c, form)
+				c.fill(gap)
+				room -= w + gap
+				break
+			}
+		}
+	}
 	for i := 0; i < len(keys); i += 2 {
 		w := a.look.width(keys[i].text+keys[i+1].text) + gap
 		if room -= w; room < 0 {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type pane struct {
 	view    view
 	zoomed  bool // on the whole screen
 	narrow  bool // the divider has no room for all views' names
+	silent  bool // nor for what lies outside the table
 	share   int  // of the body, in thousandths; 0 is what the table leaves
 	wrap    bool
 	search  string
@@ -121,10 +123,11 @@ func (p *pane) listHeight(height int) int {
 	return max(height, 0)
 }
 
-// draw writes the divider and the pane below it, height lines in all. On the
-// whole screen there is no divider: a selection with the terminal's own mouse
-// copies text alone.
-func (p *pane) draw(c *canvas, row *model.Row, height int, focused bool, now time.Time) {
+// draw writes the divider, which says what lies outside the table, and the pane
+// below it, height lines in all. On the whole screen there is no divider: a
+// selection with the terminal's own mouse copies text alone.
+func (p *pane) draw(c *canvas, row *model.Row, out outside, height int, focused bool, now time.Time) {
+	p.silent = true
 	if height < 1 {
 		return
 	}
@@ -136,7 +139,7 @@ func (p *pane) draw(c *canvas, row *model.Row, height int, focused bool, now tim
 	v := &p.scrolls[p.view]
 	v.settle(pg)
 	if !p.zoomed {
-		p.drawDivider(c, p.state(row, pg), focused)
+		p.drawDivider(c, p.state(row, pg), out, focused)
 	}
 	if p.view == historyView {
 		p.drawSummary(c, p.summaryHeight(height))
@@ -165,26 +168,32 @@ func (p *pane) state(row *model.Row, pg *page) string {
 	case p.view == detailView || len(pg.entries) == 0:
 		return strings.TrimSpace(found)
 	case v.follow:
-		return found + "following"
+		return found + following
 	case n > 0:
 		return found + strconv.Itoa(n) + " new: f follows"
 	}
 	return found + "held: f follows"
 }
 
+// following is the state that a log is in for most of the time.
+const following = "following"
+
 // title is server, view and state in a line, for a pane without a divider.
 func (p *pane) title(row *model.Row, pg *page) string {
 	return strings.TrimSpace(p.server + " " + viewNames[p.view] + " " + p.state(row, pg))
 }
 
-// drawDivider names the server and the views, and how the pane stands.
-func (p *pane) drawDivider(c *canvas, state string, focused bool) {
+// drawDivider names the server and the views, and says what lies outside the
+// table, and how the pane stands.
+func (p *pane) drawDivider(c *canvas, state string, out outside, focused bool) {
 	l := c.look
 	tail := ""
 	if state != "" {
 		tail = " " + state + " "
 	}
 	p.narrow = p.tabsEnd(l, false)+l.width(tail)+1 > c.width
+	told, tail := p.tell(l, out, tail, c.width)
+	p.silent = told == nil
 	c.put(head, l.signs.rule+" ")
 	c.put(strong, p.server)
 	c.put(head, " "+l.signs.rule+l.signs.rule)
@@ -198,10 +207,28 @@ func (p *pane) drawDivider(c *canvas, state string, focused bool) {
 			c.put(dim, " "+label+" ")
 		}
 	}
-	c.put(head, strings.Repeat(l.signs.rule, max(c.left-l.width(tail)-1, 0)))
+	c.put(head, strings.Repeat(l.signs.rule, max(c.left-l.widthOf(told)-l.width(tail)-1, 0)))
+	putAll(c, told)
 	c.put(dim, tail)
 	c.put(head, l.signs.rule)
 	c.end()
+}
+
+// tell is what the divider says of the rows outside the table, and the tail that
+// is left beside it: names come first, and what the pane says of itself, unless
+// that is what it says nearly always. It is nil where there is no room.
+func (p *pane) tell(l *look, out outside, tail string, width int) (told []piece, left string) {
+	room := width - p.tabsEnd(l, p.narrow) - len("-") - len("-") // a rule before it, and the last one
+	for _, form := range out.forms(l) {
+		w := l.widthOf(form) + len("  ")
+		switch {
+		case tail != "" && w+len("-")+l.width(tail) <= room:
+			return slices.Concat([]piece{{dim, " "}}, form, []piece{{dim, " "}, {head, l.signs.rule}}), tail
+		case (tail == "" || strings.TrimSpace(tail) == following) && w <= room:
+			return slices.Concat([]piece{{dim, " "}}, form, []piece{{dim, " "}}), ""
+		}
+	}
+	return nil, tail
 }
 
 // tab is a view's name in the divider; where there is no room for all, the

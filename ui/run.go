@@ -43,13 +43,14 @@ func Run(ctx context.Context, e Engine, opts Options) error {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	f := newFeed()
+	g := newGate(opts.Output)
+	f := newFeed(g.sent)
 	a := newApp(e, opts, f.next, f.touched)
 	a.jobs.watch()
 	defer a.jobs.ignore()
 	options := programOptions(opts)
-	if a.gate = newGate(opts.Output); a.gate != nil {
-		options = append(options, tea.WithOutput(a.gate), tea.WithFilter(a.gate.filter))
+	if a.gate = g; g != nil {
+		options = append(options, tea.WithOutput(g), tea.WithFilter(g.filter))
 	}
 	p := tea.NewProgram(a, options...)
 	a.pace = newPace(p)
@@ -57,7 +58,7 @@ func Run(ctx context.Context, e Engine, opts Options) error {
 	go func() { defer close(feeding); f.run(ctx, e) }()
 	signalled := false
 	go func() { defer close(attending); signalled = attend(ctx, p, signals, a) }()
-	err := runGuarded(p, a.gate, opts)
+	err := runGuarded(p, g, opts)
 	ended := parent.Err() != nil
 	cancel()
 	<-feeding

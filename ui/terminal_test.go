@@ -32,9 +32,6 @@ func startCommand(t *testing.T, cmd *exec.Cmd, width, height uint16, env ...stri
 	return &terminal{tty.Start(t, cmd, width, height), t}
 }
 
-func (x *terminal) shows(s string) { x.t.Helper(); x.Shows(s) }
-func (x *terminal) types(s string) { x.t.Helper(); x.Types(s) }
-
 // ended waits for the process and checks that the terminal is as it was.
 func (x *terminal) ended() {
 	x.t.Helper()
