@@ -122,7 +122,7 @@ func (o *orphanage) none() bool {
 	defer o.mu.Unlock()
 	if !o.looked.After(asked) { // a thousand that ask at once cost one look
 		o.looked = time.Now()
-		pids, err := guardian.Children()
+		pids, err := guardian.Adopted()
 		o.nobody = err == nil && !slices.ContainsFunc(pids, func(pid int) bool {
 			_, own := o.own[pid]
 			return !own && !o.before.HasPID(pid)

@@ -3,6 +3,7 @@ package guardian
 import (
 	"bytes"
 	"errors"
+	"os"
 	"slices"
 	"strconv"
 	"syscall"
@@ -11,12 +12,21 @@ import (
 // errMoved says that children came or went while they were listed.
 var errMoved = errors.New("the list of children changed while it was read")
 
-// Children are the PIDs of this process's children, zombies too. It costs a
-// small part of a Scan. An error means that they could not be told: the kernel
-// keeps no such list, or it changed meanwhile. Whoever is a child from before
-// the call until after it is in the list; that one comes as long as it is read
-// is for the caller to prevent.
-func Children() ([]int, error) { return childrenOf("self") }
+// Adopted are the PIDs of the children that this process got by the death of
+// their parents, zombies too, and of some that it started itself. The kernel
+// gives what is left behind to the first of a process's threads that lives, and
+// Go's first thread lives until the end; it has those too that it started, or
+// that other threads have left it. It costs a small part of a Scan. An error
+// means that they could not be told: the kernel keeps no such list, or it
+// changed meanwhile. Whoever is a child from before the call until after it is
+// in the list; that one comes as long as it is read is for the caller to prevent.
+func Adopted() ([]int, error) {
+	list, err := readSteady("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children")
+	if err != nil {
+		return nil, err
+	}
+	return parsePIDs(nil, list)
+}
 
 // childrenOf are the PIDs of the children of a process, by its name in /proc. It
 // does without os.File: it is asked at each launch, and there are many threads.
@@ -32,13 +42,21 @@ func childrenOf(name string) ([]int, error) {
 		if err != nil {
 			return nil, err // a thread that ends gives its children to another
 		}
-		for field := range bytes.FieldsSeq(list) {
-			pid, err := strconv.Atoi(string(field))
-			if err != nil {
-				return nil, err
-			}
-			pids = append(pids, pid)
+		if pids, err = parsePIDs(pids, list); err != nil {
+			return nil, err
 		}
+	}
+	return pids, nil
+}
+
+// parsePIDs appends the PIDs of a list.
+func parsePIDs(pids []int, list []byte) ([]int, error) {
+	for field := range bytes.FieldsSeq(list) {
+		pid, err := strconv.Atoi(string(field))
+		if err != nil {
+			return nil, err
+		}
+		pids = append(pids, pid)
 	}
 	return pids, nil
 }

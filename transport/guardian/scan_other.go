@@ -24,8 +24,8 @@ func Clock() uint64 { return 0 }
 // Zombies cannot be told here.
 func Zombies(int) map[int]uint64 { return nil }
 
-// Children cannot be told here.
-func Children() ([]int, error) { return nil, errors.ErrUnsupported }
+// Adopted cannot be told here.
+func Adopted() ([]int, error) { return nil, errors.ErrUnsupported }
 
 // Kin cannot be told here: there are none.
 type Kin struct{}
