@@ -64,18 +64,18 @@ func BenchmarkLaunch(b *testing.B) {
 		b.Run(s.name, func(b *testing.B) {
 			defer debug.SetGCPercent(debug.SetGCPercent(300))
 			h, spec := adoptingHost(b), commandSpec(s.path, s.args...) // read and made beforehand, as a configuration is
-			byHand := func(all bool) spent {
-				return launchAll(b, s.n, func() (stop func()) { return shakeHands(b, exec.Command(s.path, s.args...), all) })
+			loop := func(all bool) spent {
+				return launchAll(b, s.n, func() (stop func()) { return shakeHands(b, byHand(spec), all) })
 			}
 			var toBare, toSame, cpu, took []float64
 			for b.Loop() {
-				bare := byHand(false)
+				bare := loop(false)
 				ours := launchAll(b, s.n, func() (stop func()) {
 					w := start(b, h, spec)
 					await[model.Handshaken](w)
 					return func() { w.Stop(); await[model.Reaped](w) }
 				})
-				same := byHand(true)
+				same := loop(true)
 				toBare = append(toBare, ours.wall.Seconds()/bare.wall.Seconds())
 				toSame = append(toSame, ours.wall.Seconds()/same.wall.Seconds())
 				cpu = append(cpu, ours.cpu.Seconds()/bare.cpu.Seconds())
@@ -144,6 +144,20 @@ const (
 	sayListTools   = `{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{}}` + "\n"
 )
 
+// byHand is the command that a run of the spec launches, with the environment that
+// it gives it.
+func byHand(spec *model.Spec) *exec.Cmd {
+	cmd := exec.Command(spec.Launch.Path)
+	for _, a := range spec.Launch.Args {
+		cmd.Args = append(cmd.Args, a.Reveal())
+	}
+	cmd.Env = []string{MarkVariable + "=" + guardian.AlertMark} // none of the host's
+	for _, v := range spec.Launch.Env {
+		cmd.Env = append(cmd.Env, v.Name+"="+v.Value.Reveal())
+	}
+	return cmd
+}
+
 // shakeHands starts cmd and shakes hands by hand: with initialize alone, or with
 // all that a run says.
 func shakeHands(b *testing.B, cmd *exec.Cmd, all bool) (stop func()) {
@@ -208,12 +222,12 @@ func BenchmarkRestartAfterLaunch(b *testing.B) {
 					restarts = append(restarts, time.Since(began).Seconds())
 					w.stop()
 
-					cmd := exec.Command(s.path, s.args...)
+					cmd := byHand(spec)
 					stop := shakeHands(b, cmd, true)
 					new(guardian.Kin).Learn(cmd.Process.Pid)
 					began = time.Now()
 					stop()
-					stop = shakeHands(b, exec.Command(s.path, s.args...), true)
+					stop = shakeHands(b, byHand(spec), true)
 					bares = append(bares, time.Since(began).Seconds())
 					stop()
 				}
