@@ -22,9 +22,9 @@ type guard struct {
 	state    string   // of the terminal, before it was changed
 
 	mu     sync.Mutex
-	groups map[int]guardian.Born // when their leaders were started
-	clock  bool                  // tells when a process was started as /proc does
-	pipe   *os.File              // nil while none runs
+	groups map[int]guardian.Group
+	clock  bool     // tells when a process was started as /proc does
+	pipe   *os.File // nil while none runs
 	closed bool
 	pause  time.Duration // restartPause; a test's may be longer
 	done   chan struct{} // closed when it has exited for good
@@ -49,7 +49,7 @@ func startGuard(mark string, orphans *orphanage, stderr, terminal *os.File) (*gu
 	if os.Getenv(guardianVariable) != "" {
 		return nil, errors.New("start the guardian: this program does not hand over to guardian.Main first")
 	}
-	g := &guard{mark: mark, orphans: orphans, stderr: stderr, terminal: terminal, state: guardian.State(terminal), groups: map[int]guardian.Born{}, pause: restartPause, done: make(chan struct{})}
+	g := &guard{mark: mark, orphans: orphans, stderr: stderr, terminal: terminal, state: guardian.State(terminal), groups: map[int]guardian.Group{}, pause: restartPause, done: make(chan struct{})}
 	proc, err := g.start()
 	if err != nil {
 		return nil, fmt.Errorf("start the guardian: %w", err)
@@ -100,8 +100,8 @@ func (g *guard) start() (*os.Process, error) {
 	if g.stderr != nil && !g.closed {
 		divert(toCrash)
 	}
-	for pgid, leader := range g.groups {
-		g.tell(guardian.AddLine(pgid, leader))
+	for pgid, group := range g.groups {
+		g.tell(guardian.AddLine(pgid, group))
 	}
 	if g.closed {
 		g.hangUp()
@@ -155,14 +155,14 @@ func (g *guard) keep(proc *os.Process) {
 }
 
 // add tells the guardian of a new group, whose leader is not reaped yet.
-func (g *guard) add(pgid int, leader guardian.Born) {
+func (g *guard) add(pgid int, group guardian.Group) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.clock {
-		leader = guardian.Exactly(pgid)
+		group.Leader = guardian.Exactly(pgid)
 	}
-	g.groups[pgid] = leader
-	g.tell(guardian.AddLine(pgid, leader))
+	g.groups[pgid] = group
+	g.tell(guardian.AddLine(pgid, group))
 }
 
 // remove tells it that a group is gone.

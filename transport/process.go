@@ -40,6 +40,7 @@ type process struct {
 	stdin  *os.File      // nil where nothing is sent to it
 
 	stdout, stderr *os.File       // our ends
+	outputs        []string       // what /proc calls them
 	quiet          chan struct{}  // closed when stderr has ended
 	drains         sync.WaitGroup // the goroutines that drain them
 
@@ -74,7 +75,7 @@ func (r *Run) launch() *process {
 	}
 	r.holds(p)
 	r.report(model.Launched{At: time.Now(), PID: p.pid})
-	r.host.guard.add(p.pid, p.born)
+	r.host.guard.add(p.pid, guardian.Group{Leader: p.born, Outputs: p.outputs})
 	r.host.rivals.add(r.spec.Name, p)
 	go r.host.guarded(func() { r.watch(p) })()
 	p.drains.Go(r.host.guarded(func() {
@@ -146,8 +147,10 @@ func (p *process) openPipes(talk bool) (child []*os.File, err error) {
 	}
 	if err != nil {
 		closeAll([]*os.File{p.stdin, p.stdout, p.stderr})
+		return child, err
 	}
-	return child, err
+	p.outputs = []string{guardian.PipeName(p.stdout), guardian.PipeName(p.stderr)}
+	return child, nil
 }
 
 func closeAll(files []*os.File) {

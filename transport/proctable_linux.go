@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -83,7 +84,7 @@ func (t *procTable) strayed(p *process, q guardian.Proc) bool {
 	case q.Mark != "":
 		return q.Mark == p.mark
 	case p.kin.Has(q):
-	case t.orphans.has(q) && holdsPipeOf(p, q.PID):
+	case t.orphans.has(q) && guardian.HoldsPipe(q.PID, func(name string) bool { return slices.Contains(p.outputs, name) }):
 	default:
 		return false
 	}

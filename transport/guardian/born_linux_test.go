@@ -54,15 +54,15 @@ func TestT1_OnlyTheGroupWhoseLeaderItIsIsKilled(t *testing.T) {
 	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() { _ = c.Process.Kill() })
 	pid := c.Process.Pid
-	stranger := map[int]Born{pid: {born.From - 2, born.From - 1}}
-	if kill(stranger, "nobody's", Marks{}) || len(stranger) > 0 {
+	stranger := map[int]Group{pid: {Leader: Born{born.From - 2, born.From - 1}}}
+	if kill(stranger, nil, "nobody's", Marks{}) || len(stranger) > 0 {
 		t.Error("a group of an earlier time is looked for still")
 	}
 	if s, err := readStat(pid); err != nil || s.state == 'Z' {
 		t.Fatalf("the stranger was killed: %v, %c", err, s.state)
 	}
-	own := map[int]Born{pid: born}
-	if kill(own, "nobody's", Marks{}); len(own) == 0 {
+	own := map[int]Group{pid: {Leader: born}}
+	if kill(own, nil, "nobody's", Marks{}); len(own) == 0 {
 		t.Fatal("the group was taken for another")
 	}
 	<-ended

@@ -59,9 +59,17 @@ const (
 // Asked reports whether this process was started to be the guardian.
 func Asked() bool { return len(os.Args) == 3 && os.Args[1] == Arg }
 
-// AddLine is the line that adds a group, whose leader was started then.
-func AddLine(pgid int, leader Born) string {
-	return string(rune(Add)) + strconv.Itoa(pgid) + " " + leader.String() + "\n"
+// Group is the process group of a launch, as the guardian is told of it.
+type Group struct {
+	Leader Born // when its leader was started
+	// Outputs are what the launch's stdout and stderr lead to, as PipeName has
+	// it: who has one of them open came from the launch.
+	Outputs []string
+}
+
+// AddLine is the line that adds a group.
+func AddLine(pgid int, g Group) string {
+	return string(rune(Add)) + strconv.Itoa(pgid) + " " + strings.Join(append([]string{g.Leader.String()}, g.Outputs...), " ") + "\n"
 }
 
 // RemoveLine is the line that removes a group.
@@ -79,7 +87,8 @@ func Main() {
 	watch := newLookout()
 	go watch.run()
 	groups, bye := read(watch.hear(&unhurried{file: os.NewFile(groupsFile, "groups"), pause: readPause}), letGo)
-	for until, known := time.Now().Add(patience), watch.end(); kill(groups, os.Args[2], known) && time.Now().Before(until); {
+	outputs := outputsOf(groups) // a group that is gone may have left someone who holds them
+	for until, known := time.Now().Add(patience), watch.end(); kill(groups, outputs, os.Args[2], known) && time.Now().Before(until); {
 		time.Sleep(pause)
 	}
 	select {
@@ -91,11 +100,11 @@ func Main() {
 	}
 }
 
-// read returns the groups that are left at the pipe's end, when their leaders
-// started, and whether rollcall said that this is an orderly end. Where it says
-// that the terminal was left, left is told what stderr is now.
-func read(pipe io.Reader, left func(stderr string)) (groups map[int]Born, bye bool) {
-	groups = map[int]Born{}
+// read returns the groups that are left at the pipe's end, and whether rollcall
+// said that this is an orderly end. Where it says that the terminal was left,
+// left is told what stderr is now.
+func read(pipe io.Reader, left func(stderr string)) (groups map[int]Group, bye bool) {
+	groups = map[int]Group{}
 	lines := bufio.NewScanner(pipe)
 	for lines.Scan() {
 		line := lines.Text()
@@ -109,17 +118,34 @@ func read(pipe io.Reader, left func(stderr string)) (groups map[int]Born, bye bo
 			left(line[1:])
 			continue
 		}
-		number, born, _ := strings.Cut(line[1:], " ")
-		pgid, err := strconv.Atoi(number)
+		words := strings.Split(line[1:], " ")
+		pgid, err := strconv.Atoi(words[0])
 		switch {
 		case err != nil || pgid <= 1:
 		case line[0] == Remove:
 			delete(groups, pgid)
 		case line[0] == Add:
-			groups[pgid] = parseBorn(born)
+			groups[pgid] = parseGroup(words[1:])
 		}
 	}
 	return groups, bye
+}
+
+func parseGroup(words []string) (g Group) {
+	if len(words) > 0 {
+		g.Leader, g.Outputs = parseBorn(words[0]), words[1:]
+	}
+	return g
+}
+
+func outputsOf(groups map[int]Group) map[string]bool {
+	outputs := map[string]bool{}
+	for _, g := range groups {
+		for _, name := range g.Outputs {
+			outputs[name] = true
+		}
+	}
+	return outputs
 }
 
 // letGo forgets the terminal: stdout is the null device then, and stderr a file,
@@ -140,13 +166,15 @@ func letGo(stderr string) {
 }
 
 // kill signals what is left, and reports whether there was anything alive. It
-// looks first: what has its mark from its parent alone loses both with it.
-func kill(groups map[int]Born, mark string, known Marks) (more bool) {
+// looks first: what has its mark from its parent alone loses both with it. What
+// has no mark at all is known by the outputs that it holds.
+func kill(groups map[int]Group, outputs map[string]bool, mark string, known Marks) (more bool) {
+	isOutput := func(name string) bool { return outputs[name] }
 	procs, err := Scan(known)
-	for pgid, leader := range groups {
+	for pgid, g := range groups {
 		// A group whose leader is gone keeps its number while it has members; a
 		// leader that was started at another time means that the number was given anew.
-		if now := startTime(pgid); now != 0 && !leader.holds(now) {
+		if now := startTime(pgid); now != 0 && !g.Leader.holds(now) {
 			delete(groups, pgid)
 			continue
 		}
@@ -159,7 +187,7 @@ func kill(groups map[int]Born, mark string, known Marks) (more bool) {
 	}
 	for _, p := range procs {
 		_, member := groups[p.Group]
-		if marked := strings.HasPrefix(p.Mark, mark+"-"); marked {
+		if strings.HasPrefix(p.Mark, mark+"-") || p.Mark == "" && len(outputs) > 0 && HoldsPipe(p.PID, isOutput) {
 			_ = syscall.Kill(p.PID, syscall.SIGKILL)
 			member = true
 		}

@@ -49,10 +49,10 @@ func TestT1_WhatHasNoEnvironmentIsItsParents(t *testing.T) {
 	_ = in.Close()
 	_ = shell.Wait()
 
-	if kill(map[int]Born{}, "L", known) {
+	if kill(map[int]Group{}, nil, "L", known) {
 		t.Error("another host's process was taken for one of this host's")
 	}
-	for late := time.Now().Add(time.Minute); kill(map[int]Born{}, "M", known); {
+	for late := time.Now().Add(time.Minute); kill(map[int]Group{}, nil, "M", known); {
 		if time.Now().After(late) {
 			t.Fatal("it does not go")
 		}

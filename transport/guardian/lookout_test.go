@@ -18,7 +18,7 @@ func TestTheLookoutLooksSoonAfterNewsAndThenNowAndAgain(t *testing.T) {
 		told, tell := io.Pipe()
 		go func() { _, _ = io.Copy(io.Discard, l.hear(told)) }()
 		<-time.After(4 * time.Second)
-		_, _ = io.WriteString(tell, AddLine(4711, Born{}))
+		_, _ = io.WriteString(tell, AddLine(4711, Group{}))
 		<-time.After(62 * time.Second)
 		_ = tell.Close()
 		l.end()
@@ -40,7 +40,7 @@ func TestT1_NewsThatNeverEndsPutsNoLookOff(t *testing.T) {
 		go func() { _, _ = io.Copy(io.Discard, l.hear(told)) }()
 		for range 10 {
 			<-time.After(300 * time.Millisecond)
-			_, _ = io.WriteString(tell, AddLine(4711, Born{}))
+			_, _ = io.WriteString(tell, AddLine(4711, Group{}))
 		}
 		_ = tell.Close()
 		l.end()

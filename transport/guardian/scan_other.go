@@ -2,7 +2,10 @@
 
 package guardian
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // Proc is one living process.
 type Proc struct {
@@ -23,6 +26,12 @@ func Clock() uint64 { return 0 }
 
 // Zombies cannot be told here.
 func Zombies(int) map[int]uint64 { return nil }
+
+// PipeName cannot be told here.
+func PipeName(*os.File) string { return "" }
+
+// HoldsPipe cannot be told here.
+func HoldsPipe(int, func(string) bool) bool { return false }
 
 // Adopted cannot be told here.
 func Adopted() ([]int, error) { return nil, errors.ErrUnsupported }
