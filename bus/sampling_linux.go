@@ -14,5 +14,8 @@ import _ "unsafe" // for go:linkname
 //go:linkname procStatFile github.com/nats-io/nats-server/v2/server/pse.procStatFile
 var procStatFile string
 
-// The server has looked once by now, and looks again after a second.
+// The server has looked once by now, and looks again after a second, long after
+// this: but nothing tells the race detector so.
+//
+//go:norace
 func init() { procStatFile = "" }
