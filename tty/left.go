@@ -8,7 +8,9 @@ import (
 )
 
 // AsItWas checks that the terminal's settings are as before the process, and
-// that the screen is Restored (D10).
+// that the screen is Restored (D10). Settings that differ are an error after which
+// the test goes on. The terminal must be open still: after HangUp or Close there
+// are no settings to read, which ends the test.
 func (x *Terminal) AsItWas() {
 	x.t.Helper()
 	if after := x.settings(); *after != *x.before {

@@ -25,7 +25,9 @@ const Patience = 2 * time.Minute
 
 // Terminal is a process on a pseudo terminal, seen through an emulator. Its
 // methods may be called from any goroutine, but for those that wait or check
-// (Until, Shows, Exit, AsItWas, Restored): they are the test's own goroutine's.
+// (Until, Shows, Exit, AsItWas, Restored) and those that an error ends the test in
+// (Types, Resize, Claim): they are the test's own goroutine's. What is waited for
+// in vain ends the test; only AsItWas notes an error and goes on.
 type Terminal struct {
 	t             testing.TB
 	patience      time.Duration
@@ -46,13 +48,15 @@ type Terminal struct {
 // its own. The command's environment, or the test's where it has none, gets a
 // TERM, TZ=UTC and a GORACE. The command has Start's standard files and
 // SysProcAttr, whatever was set. Where there is no pseudo terminal the test is
-// skipped; another error ends it. The process is killed at the test's end.
+// skipped; another error ends it, and leaves nothing open. The process is killed,
+// and the terminal closed, at the test's end.
 func Start(t testing.TB, cmd *exec.Cmd, width, height uint16) *Terminal {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Skip("no pseudo terminal here: ", err)
 	}
+	t.Cleanup(func() { _, _ = slave.Close(), master.Close() }) // also where nothing is started
 	// Fd has made it blocking: its Close would wait until the process writes.
 	if err := syscall.SetNonblock(int(master.Fd()), true); err != nil {
 		t.Fatal(err)
@@ -187,7 +191,8 @@ func (x *Terminal) Until(what string, ok func(screen string) bool) string {
 	}
 }
 
-// Shows waits for a text, which no line's end breaks, and returns the screen.
+// Shows waits for a text, which no line's end breaks, and returns the screen. A
+// text that never comes ends the test.
 func (x *Terminal) Shows(s string) string {
 	x.t.Helper()
 	return x.Until(fmt.Sprintf("shows %q", s), func(screen string) bool { return strings.Contains(screen, s) })
@@ -202,7 +207,7 @@ func (x *Terminal) Types(keys string) {
 }
 
 // Resize gives the terminal another size, in cells, and tells the job in the
-// foreground.
+// foreground. An error ends the test.
 func (x *Terminal) Resize(width, height uint16) {
 	x.t.Helper()
 	x.mu.Lock()
@@ -211,7 +216,8 @@ func (x *Terminal) Resize(width, height uint16) {
 	x.Claim(width, height)
 }
 
-// Claim tells the process of a size that the screen need not have.
+// Claim tells the process of a size that the screen need not have. An error ends
+// the test.
 func (x *Terminal) Claim(width, height uint16) {
 	x.t.Helper()
 	// Of the slave, for Fd's sake: see Start. It is the same terminal.

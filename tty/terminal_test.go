@@ -1,7 +1,9 @@
 package tty
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -191,5 +193,48 @@ func TestEndsFromOutside(t *testing.T) {
 				t.Errorf("exit %d", code)
 			}
 		})
+	}
+}
+
+// startless is a test whose Start fails: what it registered is run by hand.
+type startless struct {
+	testing.TB
+	cleanups []func()
+	failed   bool
+}
+
+func (s *startless) Helper()          {}
+func (s *startless) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
+func (s *startless) Fatal(...any)     { s.failed = true; runtime.Goexit() }
+
+func TestNothingStaysOpenWhereNothingIsStarted(t *testing.T) {
+	t.Parallel()
+	s, cmd := &startless{TB: t}, exec.Command("/nonexistent/program")
+	done := make(chan struct{})
+	go func() { defer close(done); Start(s, cmd, 80, 24) }()
+	<-done
+	slave, opened := cmd.Stdin.(*os.File)
+	if !opened {
+		t.Skip("no pseudo terminal here")
+	}
+	if !s.failed {
+		t.Error("what is not there was started")
+	}
+	other, err := syscall.Dup(int(slave.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(other)
+	if err := syscall.SetNonblock(other, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.cleanups {
+		f()
+	}
+	if _, err := slave.Stat(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the process's end is open: %v", err)
+	}
+	if _, err := syscall.Read(other, make([]byte, 1)); errors.Is(err, syscall.EAGAIN) {
+		t.Error("the test's end is open")
 	}
 }
