@@ -80,6 +80,7 @@ func RemoveLine(pgid int) string { return string(rune(Remove)) + strconv.Itoa(pg
 // without a word, it puts the terminal back (D10, R4). The process is to exit
 // when it returns.
 func Main() {
+	rollcall := os.Getppid()
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	screen := openTerminal(os.Stdout, os.Getenv(StateVariable))
 	broke := make(chan bool, 1)
@@ -87,8 +88,11 @@ func Main() {
 	watch := newLookout()
 	go watch.run()
 	groups, bye := read(watch.hear(&unhurried{file: os.NewFile(groupsFile, "groups"), pause: readPause}), letGo)
-	outputs := outputsOf(groups) // a group that is gone may have left someone who holds them
-	for until, known := time.Now().Add(patience), watch.end(); kill(groups, outputs, os.Args[2], known) && time.Now().Before(until); {
+	holds := holder(groups, rollcall)
+	if bye { // it lives, and perhaps a child of it that does not run its program yet
+		holds = nil
+	}
+	for until, known := time.Now().Add(patience), watch.end(); kill(groups, holds, os.Args[2], known) && time.Now().Before(until); {
 		time.Sleep(pause)
 	}
 	select {
@@ -138,14 +142,18 @@ func parseGroup(words []string) (g Group) {
 	return g
 }
 
-func outputsOf(groups map[int]Group) map[string]bool {
+// holder tells who holds an output of a group, also of one that is gone by then,
+// but for one process, rollcall: should it live after all, it holds the other ends.
+func holder(groups map[int]Group, rollcall int) func(pid int) bool {
 	outputs := map[string]bool{}
 	for _, g := range groups {
 		for _, name := range g.Outputs {
 			outputs[name] = true
 		}
 	}
-	return outputs
+	return func(pid int) bool {
+		return len(outputs) > 0 && pid != rollcall && HoldsPipe(pid, func(name string) bool { return outputs[name] })
+	}
 }
 
 // letGo forgets the terminal: stdout is the null device then, and stderr a file,
@@ -167,9 +175,8 @@ func letGo(stderr string) {
 
 // kill signals what is left, and reports whether there was anything alive. It
 // looks first: what has its mark from its parent alone loses both with it. What
-// has no mark at all is known by the outputs that it holds.
-func kill(groups map[int]Group, outputs map[string]bool, mark string, known Marks) (more bool) {
-	isOutput := func(name string) bool { return outputs[name] }
+// has no mark at all is known by what it holds; nil: by nothing.
+func kill(groups map[int]Group, holds func(pid int) bool, mark string, known Marks) (more bool) {
 	procs, err := Scan(known)
 	for pgid, g := range groups {
 		// A group whose leader is gone keeps its number while it has members; a
@@ -187,7 +194,7 @@ func kill(groups map[int]Group, outputs map[string]bool, mark string, known Mark
 	}
 	for _, p := range procs {
 		_, member := groups[p.Group]
-		if strings.HasPrefix(p.Mark, mark+"-") || p.Mark == "" && len(outputs) > 0 && HoldsPipe(p.PID, isOutput) {
+		if strings.HasPrefix(p.Mark, mark+"-") || p.Mark == "" && holds != nil && holds(p.PID) {
 			_ = syscall.Kill(p.PID, syscall.SIGKILL)
 			member = true
 		}
