@@ -20,7 +20,7 @@ func TestD1_TheMostTellingPartComesFirst(t *testing.T) {
 		{"want of memory", Event{Kind: EvLost, Life: life, Signal: redact.Word("killed"), OutOfMemory: true}, "killed: out of memory, after 1 s"},
 		{"a close", Event{Kind: EvLost, Life: life, CloseCode: Some(1011)}, "close code 1011 after 1 s"},
 		{"no handshake", Event{Kind: EvAttemptFailed, Error: redact.Word("dial: refused")}, "dial: refused"},
-		{"ended by probes", Event{Kind: EvAttemptFailed, Life: life, Error: redact.Word("connected, then closed after 1 s (closed by this host: 3 probes in a row failed)")}, "3 probes in a row failed, after 1 s"},
+		{"ended by probes", Event{Kind: EvAttemptFailed, Life: life, Error: redact.Word("connected, then closed after 1 s (closed by this host: probe timed out after 8 s, 3 of 3 in a row)")}, "probe timed out after 8 s, 3 of 3 in a row, after 1 s"},
 		{"closed here", Event{Kind: EvAttemptFailed, Life: life, Error: redact.Word("connected, then closed after 1 s (closed by this host)")}, "closed after 1 s (closed by this host)"},
 		{"refused", Event{Kind: EvRefused, Server: "a", Error: redact.Word("server a: url: no url")}, "url: no url"},
 	} {

@@ -86,8 +86,11 @@ type Engine struct {
 	afterFunc func(time.Duration, func()) *time.Timer // time.AfterFunc; tests watch it
 }
 
-// New makes an engine with the servers of a configuration. Nothing happens
-// before Run, but that the first snapshot can be read.
+// New makes an engine with the servers of a configuration. It reads the Store,
+// which may block; one that cannot be read is told, and is no error. Nothing is
+// started before Run, but what may be called then is kept for it, and the first
+// snapshot can be read. The entries are the engine's from then on, as Configure
+// has it.
 func New(opts Options, entries []model.Entry) *Engine {
 	e := &Engine{
 		opts: opts, start: time.Now(), box: newMailbox(),
@@ -116,7 +119,9 @@ func New(opts Options, entries []model.Entry) *Engine {
 }
 
 // Run is the loop. It returns when Stop was called and nothing is left to
-// reap, with the processes that could not be ended (X2). Call it once.
+// reap, with the processes that could not be ended (X2), and has then waited up
+// to 2 s for listeners and the last save. Without Stop it never returns.
+// Call it once; a panic in what it calls comes out of it.
 func (e *Engine) Run() []Survivor {
 	e.running.Store(true)
 	var batch []message
@@ -185,7 +190,8 @@ func inStampOrder(batch []message) {
 }
 
 // Do gives an order. It never blocks; the answer is an event that bears the
-// order's id (O1).
+// order's id (O1), also where no such server is there. Before Run the order waits
+// for it; after the engine's end it is dropped, and nobody answers.
 func (e *Engine) Do(o model.Order) {
 	e.call(func() {
 		u := e.byName[o.Server]
@@ -197,7 +203,10 @@ func (e *Engine) Do(o model.Order) {
 	})
 }
 
-// Stop stops every server and then the loop (L6, X2). It does not wait.
+// Stop stops every server and then the loop (L6, X2). It does not wait: Run's
+// return is the end. Before Run it waits for that: what has its start slot by
+// then is started, and stopped at once. A second one, and one after the end, do
+// nothing.
 func (e *Engine) Stop() {
 	e.call(func() {
 		if e.stopping {
@@ -211,7 +220,10 @@ func (e *Engine) Stop() {
 	})
 }
 
-// Kill ends at once what Stop is still waiting for.
+// Kill ends at once what runs, or is being stopped: SIGKILL for its whole group,
+// its grace cut short. It does not wait, and neither stops the loop nor keeps
+// servers from being started: without Stop it is an end like any other, and is
+// retried. What cannot be ended is unreapable 2 s later (H2).
 func (e *Engine) Kill() {
 	e.call(func() {
 		for _, u := range e.units {
@@ -222,9 +234,14 @@ func (e *Engine) Kill() {
 	})
 }
 
-// Configure takes a configuration that was read anew (C8). Without apply it is
-// a save: nothing that runs is touched, and new and removed entries wait. With
-// apply it is a reload.
+// Configure takes a configuration that was read anew (C8), in the file's order.
+// Without apply it is a save: nothing that runs is touched, and new and removed
+// entries wait. With apply it is a reload. It never blocks; InForce, asked after
+// it, answers once it was taken. While rollcall stops it does nothing.
+//
+// The slice and all that its entries point to are the engine's from then on: the
+// loop reads them later, and keeps the Specs. The caller must not change them, and
+// may hand in the same ones again.
 func (e *Engine) Configure(entries []model.Entry, apply bool) {
 	e.call(func() { e.configure(entries, apply) })
 }

@@ -55,7 +55,12 @@ func (f *Follower) Close() { f.from.remove(f) }
 // added again is followed on, its lines numbered from 1 anew.
 //
 // After 0 there is no gap before the first line. An after that the tail has not
-// reached is of a tail before it, and means 0.
+// reached is of a tail before it, and means 0. With a limit of 0 only what comes is
+// followed.
+//
+// It does not wait for the loop. A server's lines are held up while its tail is
+// handed over, which is copying alone. Close the follower. After the engine's end
+// what is kept is handed over, then Next says ErrStopped.
 func (e *Engine) Follow(server string, after uint64, limit int) *Follower {
 	return e.lines.follow(server, after, limit)
 }
@@ -198,8 +203,10 @@ func (f *EventFollower) Close() { f.from.unfollow(f) }
 
 // FollowEvents follows the events: first the newest limit that are above after,
 // as Events has them (no probe that was alive, nothing that the history has
-// dropped, and no word of either), then all that come; nothing is lost or doubled
-// between.
+// dropped, and no word of either), then all that come, probes that were alive among
+// them; nothing is lost or doubled between. With a limit of 0 only what comes is
+// followed. It does not wait for the loop. Close the follower. After the engine's
+// end what is kept is handed over, then Next says ErrStopped.
 func (e *Engine) FollowEvents(after uint64, limit int) *EventFollower {
 	return e.history.follow(after, limit)
 }

@@ -63,7 +63,7 @@ func (t *turn) probed(e probed) {
 			return
 		}
 		p.End = model.End{Cause: model.ClosedByHost, RetryAfter: p.End.RetryAfter, // H1: not before what the answer says
-			Text: redact.Sprintf("%d probes in a row failed, the last: %s", redact.Int(rowOfThree), probeText(p))}
+			Text: redact.Sprintf("%s, %d of %d in a row", failedProbe(p), redact.Int(rowOfThree), redact.Int(rowOfThree))}
 		t.endByProbe(p.End)
 		t.tellProbe(p, redact.Sprintf("%s, %d of %d in a row: closing the connection", probeText(p), redact.Int(rowOfThree), redact.Int(rowOfThree)))
 		return
@@ -91,6 +91,15 @@ func probeText(p model.Probed) redact.Safe {
 		return redact.Sprintf("probe broken after %s: %s", fineSpan(p.Elapsed), p.Text)
 	}
 	return redact.Word("probe alive")
+}
+
+// failedProbe is a probe without success, what was answered first: a row shows
+// some forty cells of it.
+func failedProbe(p model.Probed) redact.Safe {
+	if p.Outcome == model.ProbeError {
+		return redact.Sprintf("%s, in answer to a probe", p.Text)
+	}
+	return probeText(p)
 }
 
 // aliveText words a probe that was alive.

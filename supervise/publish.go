@@ -41,6 +41,16 @@ func (b *board) isWanted() bool {
 	return b.wanted
 }
 
+// refresh dates the newest snapshot anew, which still holds: who has none yet
+// takes its time for the engine's own, by which all others are shown.
+func (b *board) refresh() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.stopped && b.fleet.Seq > 0 {
+		b.fleet.At = time.Now()
+	}
+}
+
 func (b *board) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,15 +59,19 @@ func (b *board) close() {
 	b.next = make(chan struct{})
 }
 
-// Next returns the newest snapshot once its Seq is above seen: the first at
-// once, and with all that had come to the engine before the call; then at most
-// 15 a second. After the engine's end: the last one, then ErrStopped.
+// Next returns the newest snapshot once its Seq is above seen, and waits for it
+// until ctx ends: the error is ctx's then. With seen 0 it comes at once, with all
+// that had come to the engine before the call; then at most 15 a second. Before
+// Run it is New's. After the engine's end: the last one, then ErrStopped. Any
+// number of goroutines may wait, each with its own seen. The rows are shared: they
+// must not be changed.
 func (e *Engine) Next(ctx context.Context, seen uint64) (model.Fleet, error) {
 	b := &e.board
 	if seen == 0 && e.running.Load() { // nobody may have looked for long
 		if _, err := ask(ctx, e, e.publishDirty); err != nil && !errors.Is(err, ErrStopped) {
 			return model.Fleet{}, err
 		}
+		b.refresh()
 	}
 	for {
 		b.mu.Lock()
@@ -85,7 +99,10 @@ func (e *Engine) Next(ctx context.Context, seen uint64) (model.Fleet, error) {
 }
 
 // Lines returns the newest lines of a server's tail with a Seq above after, at
-// most limit, oldest first.
+// most limit, oldest first: none where limit is not above 0, or no such server is
+// there. The tail keeps 1,000 lines of stderr, and as many others, each at most
+// 256 KiB of text (T3); a gap in Seq says what it has dropped. It does not wait for
+// the loop, and works after the engine's end. The slice is the caller's.
 func (e *Engine) Lines(server string, after uint64, limit int) []model.Line {
 	if t := e.lines.tailOf(server); t != nil {
 		return t.after(after, limit)
@@ -93,8 +110,12 @@ func (e *Engine) Lines(server string, after uint64, limit int) []model.Line {
 	return nil
 }
 
-// Events returns the newest events with a Seq above after, at most limit,
-// oldest first: of one server, or of all for "".
+// Events returns the newest events with a Seq above after, at most limit, which is
+// not below 0, oldest first: of one server, or of all for "". They are of the last 24 h, as far
+// as they are kept: at least the newest 1,024 of a server and 4,096 over all.
+// Probes that were alive are kept a server alone, at least 256. None where no such
+// server is there. It does not wait for the loop, and works after the engine's end.
+// The slice is the caller's; what its events point to is shared.
 func (e *Engine) Events(server string, after uint64, limit int) []model.Event {
 	return e.history.after(server, after, limit, time.Now())
 }
@@ -246,7 +267,8 @@ func noteOf(s *state) redact.Safe {
 	case s.changed == nil || s.changesByItself():
 		return redact.Safe{}
 	case s.changed.Spec == nil:
-		return redact.Word("its entry is now refused: the one in force stays")
+		_, why := refusedFor(s.changed.Problems)
+		return redact.Sprintf("new entry refused: %s; the one in force stays", why.Without(redact.Sprintf("server %s: ", redact.Name(s.name))))
 	case !s.changed.Spec.Enabled:
 		return redact.Word("disabled in the file: reload stops it")
 	}
