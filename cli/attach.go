@@ -24,7 +24,7 @@ may at once. q, ctrl-c and a lost connection leave the servers running. Where th
 engine is lost it says so, over the last that is known, and comes back by itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := needTerminal(); err != nil {
+			if err := a.needTerminal(); err != nil {
 				return err
 			}
 			client, err := a.reach("attach", readOnly)

@@ -30,7 +30,7 @@ func (a *app) dashboardFlags(root *cobra.Command) {
 // dashboard shows the engine that runs already; without one it holds its own,
 // behind a front that keeps the terminal's job.
 func (a *app) dashboard() error {
-	if err := needTerminal(); err != nil {
+	if err := a.needTerminal(); err != nil {
 		return err
 	}
 	link := front.Behind()
@@ -76,7 +76,7 @@ func (a *app) hold(link *front.Link) error {
 	shown := s.run(a, quiet)
 	if s.leaves() {
 		d.err = a.err
-		s.sayLeft(a.err)
+		s.sayLeft(a)
 		return a.serveOn(d, link, quiet)
 	}
 	if n := d.running(); n > 0 && !s.alone.Load() { // the screen ended before them
@@ -119,12 +119,12 @@ func (d *deck) running() int {
 }
 
 // needTerminal says what to do where there is no screen to draw on (X1).
-func needTerminal() error {
+func (a *app) needTerminal() error {
 	switch {
 	case !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())):
-		return usage("the dashboard needs a terminal, and this is none: `rollcall serve` runs the servers without one, `rollcall serve --json` for programs")
+		return usage("%s", naming("the dashboard needs a terminal, and this is none: `rollcall serve` runs the servers without one, `rollcall serve --json` for programs", a.config))
 	case os.Getenv("TERM") == "dumb":
-		return usage("TERM is dumb, the dashboard cannot be drawn: `rollcall serve` runs the servers without it")
+		return usage("%s", naming("TERM is dumb, the dashboard cannot be drawn: `rollcall serve` runs the servers without it", a.config))
 	}
 	return nil
 }

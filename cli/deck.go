@@ -49,7 +49,10 @@ func processEnv() config.Env {
 	for _, name := range managerVars {
 		delete(env.Vars, name)
 	}
-	env.Look = transport.Look
+	exe := env.Exe
+	env.Look = func(spec *model.Spec) (field string, text, hint redact.Safe) {
+		return transport.Look(present(spec, exe))
+	}
 	return env
 }
 
@@ -91,7 +94,7 @@ func (a *app) open(listeners ...func(model.Event, uint64)) (*deck, error) {
 	d.out = newOutlets(file, host, known)
 	d.engine = supervise.New(supervise.Options{
 		Host: host, Config: clean.Text(path),
-		Start:     func(s *model.Spec, dial model.Dial) supervise.Run { return d.host.Start(s, dial) },
+		Start:     func(s *model.Spec, dial model.Dial) supervise.Run { return d.host.Start(present(s, env.Exe), dial) },
 		Read:      reader(config.NewEntries(path, env), known),
 		Store:     newStateFile(file.LogDir, path),
 		Slots:     file.StartConcurrency,

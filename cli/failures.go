@@ -94,16 +94,16 @@ func (w wanted) has(r alert.Record) (has, other bool) {
 }
 
 func (a *app) failures(want wanted, asJSON bool) error {
-	path, configs, err := a.failuresLog()
+	log, err := a.failuresLog()
 	if err != nil {
 		return err
 	}
-	want.configs = configs
+	want.configs = log.configs
 	signal.Ignore(syscall.SIGPIPE) // a reader that has had enough is no failure
 	out := bufio.NewWriter(a.out)
 	var wrote error
 	n, others := 0, 0
-	unread, err := alert.Read(path, func(r alert.Record) bool {
+	unread, err := alert.Read(log.path, func(r alert.Record) bool {
 		switch has, other := want.has(r); {
 		case other:
 			others++
@@ -133,8 +133,11 @@ func (a *app) failures(want wanted, asJSON bool) error {
 	case err != nil:
 		return failure{exitFailure, fmt.Errorf("failures: %w", err)}
 	}
+	if unknown := log.unknown(want.server); unknown != "" && (n == 0 || !want.all) {
+		fmt.Fprintf(a.err, "rollcall: %s\n", redactAll(nil, unknown))
+	}
 	if n == 0 {
-		fmt.Fprintf(a.err, "rollcall: no failures in %s that match\n", redactAll(nil, path))
+		fmt.Fprintf(a.err, "rollcall: no failures in %s that match\n", redactAll(nil, log.path))
 	}
 	if others > 0 {
 		fmt.Fprintf(a.err, "rollcall: %s of other configurations not shown: --all shows all\n", count(others, "line"))
@@ -157,28 +160,55 @@ func (a *app) sayUnread(u alert.Unread) error {
 	return failure{exitFailure, fmt.Errorf("failures: %s not read to the end: an unknown number of failures is not shown", count(len(u.Files), "file"))}
 }
 
-// failuresLog is where the configuration has failures.log, and the names that the
-// configuration may have there. Where there is no configuration that can be read,
-// it is where failures.log is by default: a broken file must not hide what
-// happened.
-func (a *app) failuresLog() (log string, configs []redact.Safe, err error) {
+// failuresLog is where failures.log is, and whose lines are looked for there.
+type failuresLog struct {
+	path    string
+	configs []redact.Safe // the names that the configuration may have there
+	config  string        // the configuration
+	file    *config.File  // as it was read; nil where it could not be
+}
+
+// unknown says that the configuration has no such server; "" where it has, or
+// where that is not known. Lines of one that was removed are there all the same.
+func (l failuresLog) unknown(server string) string {
+	if server == "" || l.file == nil {
+		return ""
+	}
+	var names []string
+	for _, e := range l.file.Entries {
+		names = append(names, e.Name)
+	}
+	switch {
+	case slices.Contains(names, server):
+		return ""
+	case len(names) == 0:
+		return fmt.Sprintf("no server %s in %s: it has none", server, l.config)
+	}
+	return fmt.Sprintf("no server %s in %s: the nearest known one is %s", server, l.config, config.Nearest(server, names))
+}
+
+// failuresLog finds failures.log by the configuration. Where there is none that
+// can be read, it is where failures.log is by default: a broken file must not hide
+// what happened.
+func (a *app) failuresLog() (failuresLog, error) {
 	env := processEnv()
-	file := &config.File{LogDir: config.DefaultLogDir(env)}
+	var l failuresLog
+	dir := config.DefaultLogDir(env)
 	path, err := config.Find(a.config, env)
 	if err == nil {
-		configs = []redact.Safe{configName(path), configName(bus.Canonical(path))}
-		var loaded *config.File
-		if loaded, err = config.Load(path, env); err == nil {
-			file = loaded
+		l.config, l.configs = path, []redact.Safe{configName(path), configName(bus.Canonical(path))}
+		if l.file, err = config.Load(path, env); err == nil {
+			dir = l.file.LogDir
 		}
 	}
 	if err != nil && a.config != "" {
 		fmt.Fprintf(a.err, "rollcall: the configuration cannot be read, so the usual folder is looked at\n")
 	}
-	if file.LogDir == "" {
-		return "", nil, failure{exitFailure, errors.New("failures: there is no folder for failures.log: set [log] dir, or HOME")}
+	if dir == "" {
+		return l, failure{exitFailure, errors.New("failures: there is no folder for failures.log: set [log] dir, or HOME")}
 	}
-	return filepath.Join(file.LogDir, alert.FileName), configs, nil
+	l.path = filepath.Join(dir, alert.FileName)
+	return l, nil
 }
 
 // configName is the configuration's name in failures.log: its path, the links to

@@ -47,6 +47,7 @@ func (a *app) writeTemplate() error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return failure{exitFailure, fmt.Errorf("init: %w", err)}
 	}
-	_, err = fmt.Fprintf(a.out, "wrote %s; next: rollcall check, then rollcall\nyour other MCP clients' servers: rollcall import\n", path)
+	next := naming("next: `rollcall check`, then `rollcall`", a.config)
+	_, err = fmt.Fprintf(a.out, "wrote %s; %s\nyour other MCP clients' servers: `rollcall import`\n", path, next)
 	return err
 }

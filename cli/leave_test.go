@@ -74,6 +74,12 @@ func TestN6_QGivesThePromptBackAndLeavesTheServers(t *testing.T) {
 	x.Types("Q")
 	x.Shows("ended 0")
 	x.Shows(fmt.Sprintf("the servers run on, process %d", engine))
+	joined := strings.Join(strings.Fields(x.Text()), "") // the terminal breaks lines as they fit
+	for _, command := range []string{"`rollcall -c " + path + "` shows them again", "`rollcall -c " + path + " stop` ends them"} {
+		if !strings.Contains(joined, strings.ReplaceAll(command, " ", "")) {
+			t.Errorf("%s is not on the screen:\n%s", command, x.Text())
+		}
+	}
 	x.Restored()
 	if syscall.Kill(front, 0) == nil {
 		t.Error("the front is still there")

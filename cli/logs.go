@@ -56,7 +56,12 @@ slow for is counted, in its place.`,
 		Example: `  rollcall logs github -n 100
   rollcall logs github -f | grep -i error
   rollcall logs github --json | jq -r 'select(.event == "stderr").line'`,
-		Args:              cobra.ExactArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("logs of which server? `rollcall status` lists them")
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
 		ValidArgsFunction: a.completeOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			limit, err := r.limit(c)

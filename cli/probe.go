@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -26,10 +27,13 @@ func (a *app) probeCommand() *cobra.Command {
 		Long: `One handshake with a server: revision, tools, ping; exit 0 where it answers.
 With --call it then calls one tool and prints what that answers, to see whether a
 server that answers its pings does its work; exit 0 where the tool did not fail.
-Nothing else in rollcall calls a tool.`,
+Nothing else in rollcall calls a tool.
+
+Flags stand before the -- of a command: what comes after it is the command's.`,
 		Example: `  rollcall probe https://mcp.example.com/mcp
   rollcall probe -- npx -y @modelcontextprotocol/server-everything
-  rollcall probe https://mcp.example.com/mcp --call search --with '{"q": "x"}'`,
+  rollcall probe https://mcp.example.com/mcp --call search --with '{"q": "x"}'
+  rollcall probe --call search --with '{"q": "x"}' --timeout 90s -- npx -y @modelcontextprotocol/server-everything`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("probe what? A URL, or -- and a command: rollcall probe -- npx -y …")
@@ -104,7 +108,8 @@ type visit struct {
 	born   time.Time
 	during redact.Safe // what was under way when the run ended, if not all was as asked
 	result error
-	over   bool // the result is known
+	over   bool  // the result is known
+	unsaid error // why something could not be printed
 }
 
 var errInterrupted = errors.New("probe: interrupted")
@@ -128,6 +133,9 @@ func (v *visit) attend(ctx context.Context, events <-chan model.RunEvent) error 
 				if len(ev.Survivors) > 0 && v.result == nil {
 					v.result = fmt.Errorf("probe: still there after SIGKILL: process %v", ev.Survivors)
 				}
+				if v.result == nil && v.unsaid != nil {
+					v.result = fmt.Errorf("probe: print what was seen: %w", v.unsaid)
+				}
 				if v.result != nil {
 					return failure{exitFailure, v.result}
 				}
@@ -137,7 +145,11 @@ func (v *visit) attend(ctx context.Context, events <-chan model.RunEvent) error 
 	}
 }
 
-func (v *visit) say(format redact.Safe) { fmt.Fprintln(v.app.out, format) }
+func (v *visit) say(line redact.Safe) {
+	if _, err := fmt.Fprintln(v.app.out, line); err != nil && v.unsaid == nil {
+		v.unsaid = err
+	}
+}
 
 func (v *visit) handshaken(ev model.Handshaken) {
 	v.born = ev.At
@@ -181,7 +193,14 @@ func (v *visit) closed(ev model.Closed) {
 		v.end(errors.New("probe: " + v.reason(ev.End).String()))
 		return
 	}
-	v.end(errors.New("probe: " + v.during.String() + model.ClosedText(ev.At.Sub(v.born), ev.End).String()))
+	why := model.ClosedText(ev.At.Sub(v.born), ev.End)
+	if ev.End.Cause == model.NeedsCredentials {
+		why = v.reason(ev.End)
+	}
+	if v.call.tool != "" {
+		why = transport.Unrepeated(why, json.RawMessage(v.call.arguments))
+	}
+	v.end(errors.New("probe: " + v.during.String() + why.String()))
 }
 
 // reason is why there was no handshake. What to do is said of an entry and of a

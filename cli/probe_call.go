@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +20,20 @@ import (
 type toolCall struct {
 	tool      string // empty: no call
 	arguments string // JSON, as typed; empty: none
+	timeout   time.Duration
 }
+
+// callTimeout is how long a call may take where --timeout does not say: as long
+// as a request of a server may by default (P4).
+const callTimeout = 30 * time.Second
 
 func (t *toolCall) flags(c *cobra.Command) {
 	c.Flags().StringVar(&t.tool, "call", "", "call this `tool` once, and print what it answers")
 	c.Flags().StringVar(&t.arguments, "with", "", "its arguments, a `JSON` object (default {})")
+	c.Flags().DurationVar(&t.timeout, "timeout", callTimeout, "how long the call may take, as in 90s")
 	_ = c.RegisterFlagCompletionFunc("call", cobra.NoFileCompletions)
 	_ = c.RegisterFlagCompletionFunc("with", cobra.NoFileCompletions)
+	_ = c.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
 }
 
 // check returns an error of wrong usage. The arguments may hold secrets: it
@@ -38,8 +46,14 @@ func (t *toolCall) check(c *cobra.Command) error {
 		return usage("probe: --call names no tool")
 	case given && !called:
 		return usage("probe: --with needs --call TOOL")
+	case !utf8.ValidString(t.tool + t.arguments):
+		return usage("probe: --call and --with take UTF-8")
 	case given && (json.Unmarshal([]byte(t.arguments), &object) != nil || object == nil):
 		return usage(`probe: --with is no JSON object: write it as --with '{"q": "x"}'`)
+	case !called && c.Flags().Changed("timeout"):
+		return usage("probe: --timeout is for a call: it needs --call TOOL")
+	case t.timeout <= 0:
+		return usage("probe: --timeout takes a time above 0, as 90s")
 	case !given:
 		t.arguments = "{}"
 	}
@@ -49,8 +63,7 @@ func (t *toolCall) check(c *cobra.Command) error {
 // called makes the call that was asked for, prints the answer, and ends the
 // run; where the run ended first, its Closed does that.
 func (v *visit) called(ctx context.Context) {
-	window := min(v.spec.Timings.RequestTimeout.D, model.MaxTimer)
-	bounded, cancel := context.WithTimeout(ctx, window)
+	bounded, cancel := context.WithTimeout(ctx, v.call.timeout)
 	defer cancel()
 	tool := v.spec.Redactor.Text(v.call.tool)
 	got := v.run.Call(bounded, v.call.tool, json.RawMessage(v.call.arguments))
@@ -69,7 +82,7 @@ func (v *visit) called(ctx context.Context) {
 	case ctx.Err() != nil:
 		v.end(errInterrupted)
 	case got.Outcome == transport.CallTimedOut:
-		v.end(errors.New(redact.Sprintf("probe: the call of %s: no answer within %s (request_timeout)", tool, model.Span(window)).String()))
+		v.end(errors.New(redact.Sprintf("probe: the call of %s: no answer within %s (--timeout)", tool, model.Span(v.call.timeout)).String()))
 	default:
 		v.end(errors.New(redact.Sprintf("probe: the call of %s failed after %.1f ms: %s", tool, ms, got.Text).String()))
 	}

@@ -12,9 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
-	"rollcall/config"
 	"rollcall/supervise"
 )
 
@@ -150,22 +148,37 @@ func TestX1_AnAnswerThatDoesNotComeNamesItsWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, args := range map[string][]string{
-		"stdio": {exe, "demo", "tools"}, "newest": {exe, "demo", "tools", "--newest"},
-	} {
-		spec, problems := config.AdHoc("probe", args, "", config.ProcessEnv())
-		if spec == nil {
-			t.Fatal(problems)
+	for name, args := range map[string][]string{"stdio": {"tools"}, "newest": {"tools", "--newest"}} {
+		args = append([]string{"--call", "silent", "--timeout", "70ms", "--", exe, "demo"}, args...) // it is never answered
+		code, out, errs := probed(args...)
+		if code != exitFailure || !strings.Contains(errs, "rollcall: probe: the call of silent: no answer within 70 ms (--timeout)\n") {
+			t.Errorf("%s: exit %d\n%s%s", name, code, out, errs)
 		}
-		if spec.Timings.RequestTimeout.D != 30*time.Second {
-			t.Errorf("a request may take %v", spec.Timings.RequestTimeout.D)
+	}
+	var out shared
+	flag := newRoot(&app{out: &out, err: &out}).Commands()
+	for _, c := range flag {
+		if c.Name() == "probe" && c.Flags().Lookup("timeout").DefValue != "30s" {
+			t.Errorf("by default a call may take %s", c.Flags().Lookup("timeout").DefValue)
 		}
-		spec.Timings.RequestTimeout.D = 70 * time.Millisecond // it is never answered
-		var out, errs shared
-		err := (&app{out: &out, err: &errs}).visit(spec, toolCall{tool: "silent", arguments: "{}"})
-		if err == nil || err.Error() != "probe: the call of silent: no answer within 70 ms (request_timeout)" {
-			t.Errorf("%s: %v\n%s%s", want, err, out.String(), errs.String())
-		}
+	}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestX4_AnAnswerThatCannotBePrintedIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs shared
+	code := (&app{in: strings.NewReader(""), out: fullDisk{}, err: &errs}).run([]string{"probe", "--call", "echo", "--", exe, "demo", "tools"})
+	if code != exitFailure || !strings.Contains(errs.String(), "rollcall: probe: print what was seen: no space left on device") {
+		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }
 
@@ -204,6 +217,7 @@ func TestX4_WrongUsageOfACallRepeatsNoArguments(t *testing.T) {
 		says string
 	}{
 		{[]string{"--with", `{"q":"hunter2"}`, "http://127.0.0.1:1/mcp"}, "--with needs --call TOOL"},
+		{[]string{"--call", "echo", "--with", "{\"q\":\"\xff\xfe\"}", "http://127.0.0.1:1/mcp"}, "take UTF-8"},
 		{[]string{"--call", "echo", "--with", `{"q":"hunter2"`, "http://127.0.0.1:1/mcp"}, "--with is no JSON object"},
 		{[]string{"--call", "echo", "--with", `["hunter2"]`, "http://127.0.0.1:1/mcp"}, "--with is no JSON object"},
 		{[]string{"--call", "echo", "--with", "null", "http://127.0.0.1:1/mcp"}, "--with is no JSON object"},

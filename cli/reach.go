@@ -46,7 +46,7 @@ func (a *app) reachWithin(limit time.Duration, what string, readOnly bool) (*bus
 	case errors.Is(err, bus.ErrNoEngine) && a.socket != "":
 		return nil, failure{exitNoEngine, fmt.Errorf("%s: %w", what, err)}
 	case errors.Is(err, bus.ErrNoEngine):
-		return nil, failure{exitNoEngine, fmt.Errorf("%s: %s", what, noneAnswers(of))}
+		return nil, failure{exitNoEngine, fmt.Errorf("%s: %s", what, naming(noneAnswers(of), a.config))}
 	case err != nil:
 		return nil, failure{exitFailure, fmt.Errorf("%s: %w", what, err)}
 	}

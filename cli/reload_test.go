@@ -101,7 +101,7 @@ func TestC8_UnchangedServersKeepTheirConnection(t *testing.T) {
 	if got := lives(saved); !maps.Equal(got, before) {
 		t.Errorf("the save touched what runs:\n%v\n%v", before, got)
 	}
-	marks := map[string]string{"s01": "its entry changed: r applies it", "s02": "its entry is now refused: the one in force stays",
+	marks := map[string]string{"s01": "its entry changed: r applies it", "s02": "new entry refused: probe_interval: a boolean, where a duration belongs; the one in force stays",
 		"s03": "no longer in the file: reload stops it"}
 	for _, r := range saved.Rows {
 		if got := r.Note.String(); got != marks[r.Server] {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -73,7 +72,7 @@ func (a *app) run(args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	code := exitUsage // cobra's own: an unknown flag, a missing argument
+	code := exitUsage // cobra's own
 	var f failure
 	if errors.As(err, &f) {
 		code = f.code
@@ -106,32 +105,4 @@ server. Without a command it shows the dashboard.`,
 	root.InitDefaultHelpCmd()
 	strict(root)
 	return root
-}
-
-// strict makes wrong usage of cobra's own commands an error (X4): by themselves
-// they say what there is, with the exit of success.
-func strict(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "completion":
-			c.RunE = func(c *cobra.Command, args []string) error {
-				if len(args) == 0 {
-					return c.Help()
-				}
-				var shells []string
-				for _, shell := range c.Commands() {
-					shells = append(shells, shell.Name())
-				}
-				return usage("completion: no completion for %q: there is %s", args[0], strings.Join(shells, ", "))
-			}
-			c.Args = cobra.ArbitraryArgs
-		case "help":
-			c.Args = func(_ *cobra.Command, args []string) error {
-				if _, unknown, err := root.Find(args); err != nil || len(unknown) > 0 {
-					return usage("help: no command is named %q: rollcall help lists them", strings.Join(args, " "))
-				}
-				return nil
-			}
-		}
-	}
 }

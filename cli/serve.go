@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -109,7 +110,7 @@ func (a *app) lock() (*bus.Lock, error) {
 	}
 	lock, err := bus.Acquire(path)
 	if err != nil {
-		return nil, failure{exitFailure, err}
+		return nil, failure{exitFailure, errors.New(naming(err.Error(), a.config))}
 	}
 	return lock, nil
 }

@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -123,11 +123,24 @@ func (s *show) leaves() bool {
 	return s.leave() == nil
 }
 
-// sayLeft says on the terminal how the engine is found again.
-func (s *show) sayLeft(w io.Writer) {
+// sayLeft says on the terminal how the engine is found again, from any folder.
+func (s *show) sayLeft(a *app) {
 	if !s.hangup.Load() {
-		fmt.Fprintf(w, "rollcall: the servers run on, process %d: `rollcall` shows them again, `rollcall stop` ends them\n", os.Getpid())
+		text := naming("`rollcall` shows them again, `rollcall stop` ends them", a.fromAnywhere(s.deck.files.path))
+		fmt.Fprintf(a.err, "rollcall: the servers run on, process %d: %s\n", os.Getpid(), redactAll(nil, text))
 	}
+}
+
+// fromAnywhere is what --config has to name so that another terminal finds the
+// same configuration; "" where it does without.
+func (a *app) fromAnywhere(path string) string {
+	if a.config == "" && filepath.IsAbs(path) { // ROLLCALL_CONFIG, or below the home
+		return ""
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // close takes the engine off the bus.

@@ -123,10 +123,10 @@ func (r *entryReader) remote() {
 		r.headerSecrets(headers)
 		switch {
 		case v.given(): // reported
-		case !r.table.get("command").given():
+		case !r.table.get("command").given() && !r.misspelled():
 			r.report(r.header, "", fault{redact.Word("neither command nor url is set"),
 				redact.Word("set command to launch a server, url to dial one, or both")})
-		default:
+		case r.table.get("command").given():
 			r.unused([]string{"headers"}, redact.Word("unused, since there is no url"), redact.Word("remove it, or set url"))
 		}
 		return
@@ -160,6 +160,15 @@ func (r *entryReader) remote() {
 		r.warn(v.span(), v.field, fault{redact.Word("a credential is sent in clear text to another host"),
 			redact.Word("use https or wss")})
 	}
+}
+
+// misspelled reports whether an unknown key is another spelling of command or
+// url: that was said of it, and says more than that both are missing.
+func (r *entryReader) misspelled() bool {
+	return slices.ContainsFunc(r.table.all(), func(v value) bool {
+		m := meant(v.at.name, entryKeys)
+		return !slices.Contains(entryKeys, v.at.name) && (m == "command" || m == "url")
+	})
 }
 
 // headerSecrets takes the headers' values as secret, also those that are not sent.

@@ -41,6 +41,10 @@ type fault struct{ text, hint redact.Safe }
 
 func (f fault) bad() bool { return !f.text.IsZero() }
 
+// leads reports whether what is wrong says more than the field that it is wrong
+// with, and so stands before it: of an unset variable the name does.
+func (f fault) leads() bool { return f.text.WithoutEnd(redact.Word(" is not set")) != f.text }
+
 // expand puts variables in (C7): ${NAME}, ${NAME:-default}, ${env:NAME}; $$ is a
 // dollar; a dollar before anything else stays. The default is taken where the
 // variable is unset or empty.
@@ -118,7 +122,7 @@ func (e Env) reference(body string, depth int) ([]ref, fault) {
 	case set && (value != "" || !hasDefault):
 		return []ref{{name: name, value: value}}, fault{}
 	case !hasDefault:
-		return nil, fault{redact.Sprintf("the variable %s is not set", redact.Name(name)),
+		return nil, fault{redact.Sprintf("%s is not set", redact.Name(name)),
 			redact.Sprintf("set %s before rollcall starts, or write ${%s:-default}", redact.Name(name), redact.Name(name))}
 	}
 	inner, f := e.expandTo(deflt, depth+1)

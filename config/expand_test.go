@@ -30,7 +30,7 @@ func TestC7_Expansion(t *testing.T) {
 		{in: "$NAME $ 5$", want: "$NAME $ 5$"},
 		{in: "$(id)", fault: "is not run"},
 		{in: "a$(", fault: "is not run"},
-		{in: "${NOPE}", fault: "the variable NOPE is not set"},
+		{in: "${NOPE}", fault: "NOPE is not set"},
 		{in: "${NAME", fault: "not closed"},
 		{in: "${", fault: "not closed"},
 		{in: "${}", fault: "names no variable"},
@@ -53,7 +53,7 @@ func TestC7_AnUnsetVariableRefusesItsEntryAlone(t *testing.T) {
 	if f.entry(t, "a").Spec != nil || f.entry(t, "b").Spec == nil {
 		t.Fatal(rendered(f.Problems))
 	}
-	if p := f.Problems[0]; p.Text.String() != "server a: env.DB: the variable DB_URL is not set" || p.Field != "env.DB" || p.Line != 3 {
+	if p := f.Problems[0]; p.Text.String() != "server a: DB_URL is not set: env.DB" || p.Field != "env.DB" || p.Line != 3 {
 		t.Errorf("got %+v", p)
 	}
 }

@@ -29,3 +29,27 @@ func TestEdits(t *testing.T) {
 		}
 	}
 }
+
+// TestC6_AMisspelledCommandIsNotSaidToBeMissing: the row has room for one
+// problem, and it is the one that helps.
+func TestC6_AMisspelledCommandIsNotSaidToBeMissing(t *testing.T) {
+	for text, want := range map[string]string{
+		`comand = "x"`:                          "server a: comand: unknown key",
+		`cmd = "x"`:                             "server a: cmd: unknown key",
+		`ulr = "https://mcp.example.com/mcp"`:   "server a: ulr: unknown key",
+		`serverUrl = "https://mcp.example.com"`: "server a: serverUrl: unknown key",
+		"tag = \"x\"\nCOMMAND = \"x\"":          "server a: tag: unknown key\nserver a: COMMAND: unknown key",
+		`type = "stdio"`:                        "server a: neither command nor url is set\nserver a: type: unknown key",
+		`argz = ["x"]`:                          "server a: neither command nor url is set\nserver a: argz: unknown key",
+		`tags = ["x"]`:                          "server a: neither command nor url is set",
+	} {
+		f := load(t, "[servers.a]\n"+text, testEnv())
+		var got []string
+		for _, p := range f.Entries[0].Problems {
+			got = append(got, p.Text.String())
+		}
+		if f.Entries[0].Spec != nil || strings.Join(got, "\n") != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}

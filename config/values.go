@@ -85,7 +85,11 @@ func (r *reader) note(warning bool, at span, field string, f fault) {
 		return
 	}
 	p := model.Problem{Warning: warning, Server: r.server, Field: fieldName(field).String(), Text: f.text, Hint: f.hint}
-	if field != "" {
+	switch {
+	case field == "":
+	case f.leads():
+		p.Text = redact.Sprintf("%s: %s", p.Text, fieldName(field))
+	default:
 		p.Text = redact.Sprintf("%s: %s", fieldName(field), p.Text)
 	}
 	if r.server != "" {

@@ -1,9 +1,15 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,17 +18,21 @@ import (
 	"rollcall/redact"
 )
 
-// maxRefusal is how much is kept of the message of a JSON-RPC error, in bytes.
+// maxRefusal is how much is kept of why a call failed, in bytes.
 const maxRefusal = 4 << 10
 
-// Called is what became of a tool's call.
+// Called is what became of a tool's call. Its zero value is a failure.
 type Called struct {
 	Outcome CallOutcome
-	Elapsed time.Duration // until the answer, or until it failed
+	// Elapsed is the time until the answer, or until the call failed; 0 where
+	// nothing was sent.
+	Elapsed time.Duration
 	// Lines is what the tool answered, redacted, at most 64 KiB of it; the last
 	// line says where it was cut. It is there for Answered and ToolFailed alone.
 	Lines []redact.Safe
-	Text  redact.Safe // why nothing was answered, redacted, for CallFailed
+	// Text is why there is no answer, redacted, at most 4 KiB. It is there for
+	// CallFailed alone.
+	Text redact.Safe
 }
 
 // CallOutcome is how a tool's call came out.
@@ -30,15 +40,21 @@ type CallOutcome uint8
 
 // The outcomes of a tool's call.
 const (
-	CallFailed   CallOutcome = iota // a JSON-RPC error, an HTTP status, a broken connection; Text says which
-	Answered                        // the tool answered
-	ToolFailed                      // the tool answered that it failed
-	CallTimedOut                    // ctx's deadline came first
-	RunEnded                        // the run was closed first: its Closed says why
+	// CallFailed is a call without a tool's answer: a JSON-RPC error, an HTTP
+	// status, an answer that is none of MCP's, a tool that wants input first, a
+	// broken connection or ctx's cancellation; and one that was not sent, since
+	// there is no connection yet or the arguments are no JSON object. Text says
+	// which.
+	CallFailed   CallOutcome = iota
+	Answered                 // the tool answered
+	ToolFailed               // the tool answered that it failed
+	CallTimedOut             // ctx's deadline came first
+	RunEnded                 // the run was closed before the answer, or the call: its Closed says why
 )
 
-// Call calls one tool, once, with arguments, a JSON object, and waits for the
-// answer until ctx ends. It may be called at any time, from any goroutine.
+// Call calls one tool, once, and waits for the answer until ctx ends. The
+// arguments are a JSON object, {} for none; whatever else is refused, nil too. It
+// may be called at any time, from any goroutine.
 //
 // It is for an operator who has named the tool, and for nobody else: a probe
 // never calls a tool (P1), nor does the engine (M2). So it is not among what
@@ -48,11 +64,13 @@ func (r *Run) Call(ctx context.Context, tool string, arguments json.RawMessage) 
 	r.mu.Lock()
 	s, closed := r.session, r.closed
 	r.mu.Unlock()
-	if s == nil || closed {
+	switch {
+	case closed:
+		return Called{Outcome: RunEnded}
+	case s == nil:
 		return Called{Text: redact.Word("not connected")}
-	}
-	if !json.Valid(arguments) {
-		return Called{Text: redact.Word("the arguments are no JSON")} // which may hold secrets: they are not repeated
+	case !isObject(arguments):
+		return Called{Text: redact.Word("the arguments are no JSON object")} // which may hold secrets: they are not repeated
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -77,6 +95,12 @@ func (r *Run) Call(ctx context.Context, tool string, arguments json.RawMessage) 
 	}
 	c.Elapsed = took
 	return c
+}
+
+// isObject reports whether text is a JSON object, and nothing after it.
+func isObject(text json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(text, &object) == nil && object != nil // null makes a nil map
 }
 
 // awaitEnd gives the run the time to tell how it ended, which says more than the
@@ -116,7 +140,7 @@ func (r *Run) callFailed(ctx context.Context, s *session, err error, arguments j
 	case rpc != nil && (p.Outcome == model.Alive || p.Outcome == model.ProbeError) && !hungUp(rpc):
 		return Called{Text: r.refusalText(rpc, arguments)}
 	}
-	return Called{Text: p.Text}
+	return Called{Text: cutRefusal(unrepeated(arguments).line(p.Text))}
 }
 
 // hungUpError reports whether err is the SDK's own answer for a connection that
@@ -128,27 +152,79 @@ func hungUpError(err error) bool {
 
 // refusalText is what a JSON-RPC error says, which may be of several lines.
 func (r *Run) refusalText(e *jsonrpc.Error, arguments json.RawMessage) redact.Safe {
-	message := unrepeated(arguments).Text(r.spec.Redactor.Text(e.Message).String())
-	if cut, was := message.Cut(maxRefusal); was {
-		message = redact.Sprintf("%s…", cut)
+	given := unrepeated(arguments)
+	message := given.line(r.spec.Redactor.Text(given.text(e.Message)))
+	return cutRefusal(redact.Sprintf("error %d: %s", redact.Int(e.Code), message))
+}
+
+// cutRefusal is text of at most maxRefusal bytes.
+func cutRefusal(text redact.Safe) redact.Safe {
+	const more = "…"
+	if len(text.String()) <= maxRefusal {
+		return text
 	}
-	return redact.Sprintf("error %d: %s", redact.Int(e.Code), message)
+	text, _ = text.Cut(maxRefusal - len(more))
+	return redact.Sprintf("%s%s", text, redact.Word(more))
 }
 
 // argumentMark is shown instead of an argument that an error repeats.
 const argumentMark = "argument"
 
-// unrepeated takes out what was given as arguments: they may hold secrets that
-// no entry names, and errors end up in logs. What R1 exempts is left.
-func unrepeated(arguments json.RawMessage) *redact.Redactor {
-	var given any
-	_ = json.Unmarshal(arguments, &given) // what is none was refused
+// given is what was given as arguments, to be taken out of errors: it may hold
+// secrets that no entry names, and errors end up in logs. A nil one takes out
+// nothing.
+type given struct {
+	plain *strings.Replacer // in their own form, wherever a line may be cut later
+	forms *redact.Redactor  // in those too that a secret may have (R1)
+}
+
+// text is a server's text without them, which is not safe yet.
+func (g *given) text(s string) string {
+	if g == nil {
+		return s
+	}
+	return g.plain.Replace(s)
+}
+
+// line is a safe line without them.
+func (g *given) line(s redact.Safe) redact.Safe {
+	if g == nil {
+		return s
+	}
+	return g.forms.Text(s.String())
+}
+
+// Unrepeated is a text without what was given as arguments of a call.
+func Unrepeated(text redact.Safe, arguments json.RawMessage) redact.Safe {
+	return unrepeated(arguments).line(text)
+}
+
+// unrepeated takes out the values of arguments, at any depth: texts but for those
+// that R1 exempts, and numbers of more than 5 digits, as they were written and as
+// a program prints a number that it has read, without their sign. Keys are left,
+// and true, false and null.
+func unrepeated(arguments json.RawMessage) *given {
+	var values any
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	d.UseNumber()
+	_ = d.Decode(&values) // what is none was refused
 	var sources []redact.Source
+	var plain []string
+	add := func(value string) {
+		if utf8.RuneCountInString(value) >= longArgument {
+			plain = append(plain, value, "‹"+argumentMark+"›")
+		}
+		sources = append(sources, redact.Source{Name: argumentMark, Value: redact.NewSecret(value)})
+	}
 	var collect func(any)
 	collect = func(v any) {
 		switch v := v.(type) {
 		case string:
-			sources = append(sources, redact.Source{Name: argumentMark, Value: redact.NewSecret(v)})
+			add(v)
+		case json.Number:
+			for _, form := range longForms(v) {
+				add(form)
+			}
 		case []any:
 			for _, part := range v {
 				collect(part)
@@ -159,6 +235,37 @@ func unrepeated(arguments json.RawMessage) *redact.Redactor {
 			}
 		}
 	}
-	collect(given)
-	return redact.New(sources)
+	collect(values)
+	return &given{strings.NewReplacer(plain...), redact.New(sources)}
+}
+
+// longArgument is from how many characters on an argument is taken out of the
+// middle of a word too.
+const longArgument = 8
+
+// maxOrdinary is how many digits a number has that is no secret (R1).
+const maxOrdinary = 5
+
+// longForms are the ways in which a number may be repeated, without its sign;
+// none where each of them has few digits.
+func longForms(n json.Number) []string {
+	forms := []string{strings.TrimPrefix(n.String(), "-")}
+	if f, err := n.Float64(); err == nil {
+		f = math.Abs(f)
+		forms = append(forms, strconv.FormatFloat(f, 'f', -1, 64), strconv.FormatFloat(f, 'g', -1, 64))
+	}
+	if !slices.ContainsFunc(forms, func(form string) bool { return digits(form) > maxOrdinary }) {
+		return nil
+	}
+	return forms
+}
+
+// digits counts them.
+func digits(s string) (n int) {
+	for _, c := range s {
+		if c >= '0' && c <= '9' {
+			n++
+		}
+	}
+	return n
 }

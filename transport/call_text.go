@@ -3,6 +3,8 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,6 +36,9 @@ func (r *Run) toolAnswered(res *mcp.CallToolResult, arguments json.RawMessage) C
 	}
 	if texts == 0 && res.StructuredContent != nil {
 		a.text(indented(res.StructuredContent))
+		if inexact(res.StructuredContent) {
+			a.add(redact.Word("(numbers of more than 15 digits are not exact here)"))
+		}
 	}
 	if a.full {
 		a.lines = append(a.lines, redact.Sprintf("… cut after %d KiB", redact.Int(maxAnswer>>10)))
@@ -45,16 +50,14 @@ func (r *Run) toolAnswered(res *mcp.CallToolResult, arguments json.RawMessage) C
 // answer is what is kept of a tool's answer.
 type answer struct {
 	red        *redact.Redactor
-	unrepeated *redact.Redactor // nil: the arguments may be repeated
+	unrepeated *given // nil: the arguments may be repeated
 	lines      []redact.Safe
 	size       int
 	full       bool // more came than is kept
 }
 
 func (a *answer) add(line redact.Safe) {
-	if a.unrepeated != nil {
-		line = a.unrepeated.Text(line.String())
-	}
+	line = a.unrepeated.line(line)
 	if a.full = a.full || a.size+len(line.String()) > maxAnswer; a.full {
 		return
 	}
@@ -64,6 +67,7 @@ func (a *answer) add(line redact.Safe) {
 
 // text adds the lines of a text, as those of a server's output are cleaned.
 func (a *answer) text(s string) {
+	s = a.unrepeated.text(s)
 	lines := redact.NewLines(a.red, a.add)
 	for !a.full && s != "" {
 		n := min(len(s), maxAnswer)
@@ -94,6 +98,24 @@ func (r *Run) other(block mcp.Content) redact.Safe {
 		}
 	}
 	return redact.Word("content of another kind")
+}
+
+// inexact reports whether JSON that was decoded holds a number that a float64 may
+// not hold exactly.
+func inexact(v any) bool {
+	switch v := v.(type) {
+	case float64:
+		return math.Abs(v) >= 1<<53
+	case []any:
+		return slices.ContainsFunc(v, inexact)
+	case map[string]any:
+		for _, part := range v {
+			if inexact(part) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // indented is JSON that a person reads.
