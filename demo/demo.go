@@ -68,7 +68,7 @@ type behaviour struct {
 	forget     int    // HTTP: how many requests of a session it knows; 0: all
 	unknown    int    // HTTP: the answer to a session that it does not know
 	authorized string // HTTP and WebSocket: the Authorization header that it wants
-	page       string // HTTP: login, redirect, endless: the answer to every request
+	page       string // HTTP: login, redirect, endless: the answer to every request; stall, log: see pages.go
 	stream     string // HTTP: answer, cut, resume: answers are event streams, and how they end
 }
 
@@ -225,7 +225,7 @@ func webFlags(f *flag.FlagSet, b *behaviour) {
 	f.IntVar(&b.forget, "forget", b.forget, "forget an HTTP session after so many requests; 0: never")
 	f.IntVar(&b.unknown, "unknown", b.unknown, "answer a session that it does not know with this status")
 	f.StringVar(&b.authorized, "authorization", b.authorized, "answer 401 without this Authorization header")
-	f.StringVar(&b.page, "page", b.page, "answer each HTTP request with a page: login, redirect, endless")
+	f.StringVar(&b.page, "page", b.page, "answer each HTTP request with a page: login, redirect, endless; or stall in each answer, or put a log line before it: stall, log")
 	f.StringVar(&b.stream, "stream", b.stream, "answer with an event stream: answer, cut, resume")
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -30,7 +31,7 @@ func (s *server) serveListener() int {
 	var h http.Handler = &streamable{server: s, sessions: map[string]int{}}
 	scheme := "http"
 	switch {
-	case s.page != "":
+	case s.page != "" && s.page != stallPage && s.page != logPage:
 		h = http.HandlerFunc(s.showPage)
 	case s.via == "ws":
 		h, scheme = http.HandlerFunc(s.socket), "ws"
@@ -152,6 +153,10 @@ func (h *streamable) refuseSession(w http.ResponseWriter) {
 
 // reply handles one message; what the server sends meanwhile is the answer.
 func (h *streamable) reply(w http.ResponseWriter, req *http.Request, m message, body []byte) {
+	if h.page == stallPage && m.ID != nil && m.Method != "initialize" {
+		h.stall(w, req, m.Method)
+		return
+	}
 	answers := make(chan []byte, 64)
 	c := &conn{server: h.server}
 	c.send = func(data []byte) {
@@ -172,6 +177,9 @@ func (h *streamable) reply(w http.ResponseWriter, req *http.Request, m message, 
 	select {
 	case data := <-answers:
 		w.Header().Set("Content-Type", "application/json")
+		if h.page == logPage {
+			fmt.Fprintf(w, "%s%s\n%s\n", logLine, h.leaked(), toNobody)
+		}
 		_, _ = w.Write(data)
 	case <-req.Context().Done():
 	}

@@ -12,6 +12,32 @@ import (
 // loginPage is what a proxy in front of a server shows a stranger.
 const loginPage = `<!doctype html><html><head><title>Sign in</title></head><body><form action="/login">Password</form></body></html>`
 
+// Pages of a server that shakes hands.
+const (
+	stallPage = "stall" // an answer begins, and never ends; initialize alone is answered
+	logPage   = "log"   // before each answer come a line of a log and an error to nobody
+)
+
+// What comes before an answer on the logPage.
+const (
+	logLine  = "INFO: answering a request"
+	toNobody = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`
+)
+
+// stall begins an answer, and says no more.
+func (h *streamable) stall(w http.ResponseWriter, req *http.Request, method string) {
+	h.say("the answer to %s stalls", method)
+	begins := `{"jsonrpc":`
+	w.Header().Set("Content-Type", "application/json")
+	if h.stream != "" {
+		w.Header().Set("Content-Type", "text/event-stream")
+		begins = "data: " + begins
+	}
+	_, _ = io.WriteString(w, begins)
+	_ = http.NewResponseController(w).Flush()
+	<-req.Context().Done()
+}
+
 // showPage answers every request with a page, as what stands in front of a server
 // does, or with a body that never ends.
 func (s *server) showPage(w http.ResponseWriter, req *http.Request) {
@@ -42,6 +68,10 @@ func event(w http.ResponseWriter, format string, args ...any) {
 // and the answer, or its end before the answer comes.
 func (h *streamable) streamAnswer(w http.ResponseWriter, req *http.Request, m message, answers chan []byte) {
 	w.Header().Set("Content-Type", "text/event-stream")
+	if h.page == logPage {
+		event(w, "data: %s%s", logLine, h.leaked())
+		event(w, "data: %s", toNobody)
+	}
 	switch {
 	case h.stream == "cut" && m.Method != "initialize":
 		return

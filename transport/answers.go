@@ -17,13 +17,21 @@ func misshapen(red *redact.Redactor, err error) (redact.Safe, bool) {
 	if !errors.As(err, &wrong) {
 		return redact.Safe{}, false
 	}
-	method := "a request"
-	_, _ = fmt.Sscanf(err.Error(), "calling %q", &method) // the SDK's words around it
 	place := redact.Word("it")
 	if wrong.Field != "" {
 		place = short(red, wrong.Field)
 	}
-	return redact.Sprintf("the answer to %s is not as MCP has it: %s is no %s", redact.Name(method), place, shape(wrong.Type)), true
+	return redact.Sprintf("the answer to %s is not as MCP has it: %s is no %s", methodOf(err, redact.Word("a request")), place, shape(wrong.Type)), true
+}
+
+// methodOf is the method of the request that an error of the SDK's is about; what
+// the error does not say is unknown.
+func methodOf(err error, unknown redact.Safe) redact.Safe {
+	var method string
+	if _, scanned := fmt.Sscanf(err.Error(), "calling %q", &method); scanned != nil { // the SDK's words around it
+		return unknown
+	}
+	return redact.Name(method)
 }
 
 // shape is what JSON calls a value of a type.

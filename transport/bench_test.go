@@ -62,7 +62,7 @@ func subjects(b *testing.B) []subject {
 func BenchmarkLaunch(b *testing.B) {
 	for _, s := range subjects(b) {
 		b.Run(s.name, func(b *testing.B) {
-			defer debug.SetGCPercent(debug.SetGCPercent(300))
+			defer debug.SetGCPercent(debug.SetGCPercent(150))
 			h, spec := adoptingHost(b), commandSpec(s.path, s.args...) // read and made beforehand, as a configuration is
 			loop := func(all bool) spent {
 				return launchAll(b, s.n, func() (stop func()) { return shakeHands(b, byHand(spec), all) })

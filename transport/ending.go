@@ -55,7 +55,8 @@ func (r *Run) hold(p *process, l link) error {
 	return nil
 }
 
-// answered is the end of a handshake to which the server answered no.
+// answered is the end of a handshake to which the server answered no. A row shows
+// some forty cells of it: what was answered comes first.
 func (r *Run) answered(err error) (model.End, bool) {
 	r.mu.Lock()
 	up := r.session != nil
@@ -69,18 +70,18 @@ func (r *Run) answered(err error) (model.End, bool) {
 	}
 	if _, named, ok := strings.Cut(err.Error(), "unsupported protocol version: "); ok && rpcError(err) == nil {
 		if named = strings.Trim(named, `"`); named == "" {
-			return noCommon(redact.Word("the server's answer to initialize names no protocol version")), true
+			return noCommon(redact.Word("no protocol version in the server's answer to initialize")), true
 		}
-		return noCommon(redact.Sprintf("the server names protocol version %s", short(red, named))), true
+		return noCommon(redact.Sprintf("unknown protocol version %s from the server", short(red, named))), true
 	}
 	e := rpcError(err)
 	switch {
 	case e == nil, hungUp(e):
 		return model.End{}, false
 	case refusesRevision(e):
-		return noCommon(redact.Sprintf("the server refuses our protocol version: error %d: %s", redact.Int(e.Code), short(red, e.Message))), true
+		return noCommon(refusedTwice(err, redact.Sprintf("protocol version refused: error %d: %s", redact.Int(e.Code), short(red, e.Message)))), true
 	}
-	return model.End{Cause: model.HandshakeFailed, Text: redact.Sprintf("the handshake was answered with error %d: %s", redact.Int(e.Code), short(red, e.Message))}, true
+	return model.End{Cause: model.HandshakeFailed, Text: refusedTwice(err, redact.Sprintf("error %d: %s, in answer to %s", redact.Int(e.Code), short(red, e.Message), methodOf(err, redact.Word("the handshake"))))}, true
 }
 
 // hungUp reports whether an error is the SDK's own, which answers itself so where
@@ -125,6 +126,9 @@ func (r *Run) errorText(err error) redact.Safe {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return redact.Word("no answer in time")
+	}
+	if text, ok := tlsText(err, r.spec); ok {
+		return text
 	}
 	text, _ := r.spec.Redactor.Error(err).Cut(maxErrorText)
 	return text

@@ -50,7 +50,7 @@ func TestErrorsSayWhatAnOperatorNeeds(t *testing.T) {
 		{"interpreter", script("#!/no/such/node\n"), "names the interpreter /no/such/node, which is not found: install Node.js or mend its first line, then c", ""},
 		{"carriage returns", script("#!/bin/sh\r\n"), "names the interpreter /bin/sh, which is not found: take the carriage returns out of the file, then c", ""},
 		{"no program", script("hello"), "is no program for this machine: if it is a script, name its interpreter in its first line (#!/bin/sh)", ""},
-		{"nothing answered", answering(`null`), "the server's answer to initialize names no protocol version; rollcall speaks 2024-11-05 to 2026-07-28", ""},
+		{"nothing answered", answering(`null`), "no protocol version in the server's answer to initialize; rollcall speaks 2024-11-05 to 2026-07-28", ""},
 		{"text answered", answering(`"hello"`), "the answer to initialize is not as MCP has it: it is no object", ""},
 		{"wrong field", answering(`{"protocolVersion":"2025-11-25","capabilities":{"tools":true}}`), "the answer to initialize is not as MCP has it: capabilities.tools is no object", ""},
 		{"echo", commandSpec("/bin/cat"), "it sends back what it is sent (initialize): that is no MCP server", ""},
@@ -59,11 +59,13 @@ func TestErrorsSayWhatAnOperatorNeeds(t *testing.T) {
 		{"a WebSocket's HTTP status", dialled(model.WebSocket, "ws", "--status", "502"), "HTTP 502 Bad Gateway", ""},
 		{"credentials", dialled(model.HTTP, "http", "--status", "401"), "needs credentials: set headers in its entry, then c (HTTP 401)", ""},
 		{"redirect", dialled(model.HTTP, "http", "--page", "redirect"), "/login: if that is right, make it the url", ""},
-		{"page", dialled(model.HTTP, "http", "--page", "login"), "of type text/html", ""},
+		{"page", dialled(model.HTTP, "http", "--page", "login"), "the answer is text/html and no MCP: check the url", ""},
 		{"no WebSocket there", dialled(model.WebSocket, "http"), "HTTP 405 Method Not Allowed", ""},
 		{"refused", urlSpec(model.HTTP, "http://"+freeAddress(t)+"/"+query), "connection refused", ""},
-		{"answered with an error", dialled(model.HTTP, "http", "--initialize", "error"), "error -32603: the database is locked", ""},
-		{"revision", dialled(model.WebSocket, "ws", "--revision", "1999-01-01"), "protocol version 1999-01-01; rollcall speaks 2024-11-05 to 2026-07-28", ""},
+		{"answered with an error", dialled(model.HTTP, "http", "--initialize", "error"), "error -32603: the database is locked, in answer to initialize", ""},
+		{"revision", dialled(model.WebSocket, "ws", "--revision", "1999-01-01"), "unknown protocol version 1999-01-01 from the server; rollcall speaks 2024-11-05 to 2026-07-28", ""},
+		{"revision refused", commandSpec("/bin/sh", "-c", `read request; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"too new","data":{"supported":["1999-01-01"]}}}'; read more`),
+			"protocol version refused: error -32602: too new; rollcall speaks 2024-11-05 to 2026-07-28", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

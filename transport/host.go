@@ -54,6 +54,8 @@ type Host struct {
 	rivals    rivals
 	web       *http.Transport
 	big       chan struct{} // held while a big message is decoded: one at a time
+	room      *room         // where big messages are collected
+	bodies    *room         // where the SDK collects those that come over HTTP
 	turns     chan struct{} // held while a piece of output is cleaned
 	signal    signaller
 	waits     waits
@@ -74,12 +76,15 @@ type waits struct {
 
 // NewHost starts the guardian, a small process of the same program that kills
 // what was launched if this one dies without warning (T1). The program's main
-// must hand over to guardian.Main where guardian.Asked says so.
+// must hand over to guardian.Main where guardian.Asked says so: a guardian that
+// finds itself here is an error. The other errors are those of starting it: no
+// pipe, no process to be had, the program's file or the null device cannot be
+// opened. A guardian that dies later is no error: another is started.
 func NewHost(o Options) (*Host, error) {
 	h := &Host{
 		version: o.Version, crash: o.Crash, core: o.Core, mark: rand.Text(),
 		orphans: newOrphanage(o.Adopt), signal: sendSignal,
-		big: make(chan struct{}, 1), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		big: make(chan struct{}, 1), room: newRoom(roomSeats), bodies: newRoom(bodySeats), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		waits:    waits{discover: 5 * time.Second, settle: 15 * time.Second, ping: 30 * time.Second, exit: 250 * time.Millisecond, learn: time.Second},
 		maxTools: 10_000, kernelLog: kernelLog,
 	}
@@ -106,7 +111,9 @@ func NewHost(o Options) (*Host, error) {
 
 // Close ends what launches have left behind, and the guardian, which kills
 // whatever is still registered. Stop all runs first and wait until each is
-// reaped.
+// reaped. Call it once. It waits: up to 2 s for the guardian's end, and, where
+// Options.Adopt gets this program such leftovers, until those are seen to be gone,
+// in at most 100 looks at the process table with 5 ms between them.
 func (h *Host) Close() {
 	h.orphans.killAll()
 	h.guard.close()

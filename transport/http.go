@@ -18,23 +18,22 @@ import (
 const maxResumes = 2
 
 // overHTTP talks Streamable HTTP. Where no handshake came of it, it returns
-// why.
-func (r *Run) overHTTP(p *process) (end model.End, at time.Time, failed bool) {
+// why; else nil.
+func (r *Run) overHTTP(p *process) *undialled {
 	linger, stop := r.lingering()
 	defer stop()
 	rt := r.newRoundTripper(linger)
 	err := r.hold(p, link{&mcp.StreamableClientTransport{
 		Endpoint:             r.spec.URL.Reveal(),
-		HTTPClient:           &http.Client{Transport: rt, CheckRedirect: followSame},
+		HTTPClient:           &http.Client{Transport: rt, CheckRedirect: rt.follow},
 		MaxRetries:           maxResumes,
 		DisableStandaloneSSE: true, // only a probe asks whether the server is there
 		MaxEventSize:         maxMessage,
 	}, rt.ending})
 	if err == nil {
-		return end, at, false
+		return nil
 	}
-	end, at = rt.ending(err)
-	return end, at, true
+	return rt.undialled(err)
 }
 
 // ending is what to make of an error that ended a conversation over HTTP, or
@@ -58,7 +57,7 @@ func (rt *roundTripper) endOf(err error) model.End {
 	}
 	if media := rt.foreign.Load(); media != nil {
 		return model.End{Cause: model.TransportBroken, Text: redact.Sprintf(
-			"the answer is no MCP but of type %s: check the url, and whether a proxy asks for a login", short(rt.run.spec.Redactor, cmp.Or(*media, "unknown")))}
+			"the answer is %s and no MCP: check the url, and whether a proxy asks for a login", short(rt.run.spec.Redactor, cmp.Or(*media, "of an unknown type")))}
 	}
 	return rt.run.broken(err)
 }

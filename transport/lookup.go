@@ -118,12 +118,17 @@ func findIn(search, command string, red *redact.Redactor) (string, missing) {
 	if found.field != "" {
 		return "", found
 	}
+	return "", missing{"command", redact.Sprintf("%s not found", red.Text(command)), advice(notFound, command),
+		redact.Sprintf("searched PATH=%s", shownPath(search, red))}
+}
+
+// shownPath is what a report repeats of a PATH.
+func shownPath(search string, red *redact.Redactor) redact.Safe {
 	shown, cut := red.Text(search).Cut(maxPath)
 	if cut {
 		shown = redact.Join("", shown, redact.Word("…"))
 	}
-	return "", missing{"command", redact.Sprintf("%s not found", red.Text(command)), advice(notFound, command),
-		redact.Sprintf("searched PATH=%s", shown)}
+	return shown
 }
 
 // why is what keeps a file from being run.

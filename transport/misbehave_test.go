@@ -256,9 +256,9 @@ func TestHTTPStatusesAndPages(t *testing.T) {
 		{[]string{"--status", "429", "--retry-after", "120"}, model.HTTPStatus, "HTTP 429 Too Many Requests", 2 * time.Minute},
 		{[]string{"--status", "500"}, model.HTTPStatus, "HTTP 500 Internal Server Error", 0},
 		{[]string{"--status", "503"}, model.HTTPStatus, "HTTP 503 Service Unavailable", 0},
-		{[]string{"--page", "login"}, model.TransportBroken, "the answer is no MCP but of type text/html: check the url, and whether a proxy asks for a login", 0},
+		{[]string{"--page", "login"}, model.TransportBroken, "the answer is text/html and no MCP: check the url, and whether a proxy asks for a login", 0},
 		{[]string{"--page", "redirect"}, model.HTTPStatus, "HTTP 302, a redirect to http://", 0},
-		{[]string{"--page", "endless"}, model.ClosedByHost, "the server sent a message of more than 64 MiB", 0},
+		{[]string{"--page", "endless"}, model.ClosedByHost, "a message of more than 64 MiB from the server", 0},
 	} {
 		l := listen(t, append([]string{"http"}, c.flags...)...)
 		w := start(t, h, urlSpec(model.HTTP, l.url+"?token=sesame"))

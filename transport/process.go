@@ -38,10 +38,12 @@ type process struct {
 	kin    guardian.Kin  // who was seen to descend from it
 	port   port          // where it is dialled
 	stdin  *os.File      // nil where nothing is sent to it
+	sent   sentFirst
 
 	stdout, stderr *os.File       // our ends
 	outputs        []string       // what /proc calls them
 	quiet          chan struct{}  // closed when stderr has ended
+	last           lastWords      // the end of stderr; it may be read once that has ended
 	drains         sync.WaitGroup // the goroutines that drain them
 
 	exited chan struct{} // closed when the leader has exited; it is not reaped yet
@@ -164,7 +166,11 @@ func closeAll(files []*os.File) {
 // drain reads f, an output of p's, to its end, whatever its volume, and hands over
 // its lines.
 func (r *Run) drain(p *process, f *os.File, kind model.LineKind) {
-	lines := redact.NewLines(r.spec.Redactor, r.line(kind))
+	emit := r.line(kind)
+	if kind == model.LineStderr {
+		emit = p.last.keep(emit)
+	}
+	lines := redact.NewLines(r.spec.Redactor, emit)
 	copyAll(inTurn{lines, r.host.turns}, f, p.exited)
 	lines.Flush()
 }
@@ -173,13 +179,16 @@ func (r *Run) drain(p *process, f *os.File, kind model.LineKind) {
 func (r *Run) watch(p *process) {
 	end := r.awaitExit(p)
 	at := time.Now()
-	if unread(p.stdin) {
-		r.setDiscovery(discoveryNone) // it ended before it read what it was sent
+	if p.unheard() || cannotRun(end) {
+		r.setDiscovery(discoveryUnread)
 	}
 	if r.ctx.Err() == nil && end.Signal.String() == "killed" {
 		end.OutOfMemory = r.host.outOfMemory(p)
 	}
 	close(p.exited)
+	if cannotRun(end) {
+		end.Text = r.lacks(p, end.ExitCode.V)
+	}
 	r.close(at, end)
 }
 

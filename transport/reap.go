@@ -39,16 +39,20 @@ func (r *Run) reap(p *process, talked func()) {
 	for wait := pollLast; len(left) > 0; wait = min(2*wait, watchLast) {
 		<-time.After(wait)
 		r.host.signalAll(p, syscall.SIGKILL)
-		left = r.remaining(p)
+		left = r.reapIfAlone(p)
 	}
 	r.finish(p, talked)
 	r.dial.Report(model.Gone{At: time.Now()})
 }
 
 // force is H2: SIGTERM at half of the grace, SIGKILL at its end or at Kill,
-// and 2 s later it gives up and returns the survivors' PIDs. It returns nil as
-// soon as nothing is left. Each stage is told, but for a launch that ended of
-// itself and left nothing.
+// and 2 s later it gives up and returns what is left, as reapIfAlone has it. It
+// returns nil as soon as nothing is. Each stage is told, but for a launch that
+// ended of itself and left nothing.
+//
+// Of its channels one that is nil is not waited for: exited and killed once they
+// were heard, since a closed one would be heard for ever, and look until the
+// leader has exited, since nothing can be over before.
 func (r *Run) force(p *process) []int {
 	grace := min(r.spec.Timings.StopGrace.D, maxStopGrace)
 	began := time.Now()
@@ -59,13 +63,13 @@ func (r *Run) force(p *process) []int {
 
 	exited, killed, poll := p.exited, r.killed.Done(), pollFirst
 	tell := r.stages()
-	var look <-chan struct{} // set once the leader has exited
+	var look <-chan struct{} // when to look at what is left
 	for {
 		select {
 		case <-exited:
-			exited, look = nil, p.exited // at once
+			exited, look = nil, p.exited // closed by now: at once
 		case <-look:
-			left := r.remaining(p)
+			left := r.reapIfAlone(p)
 			if len(left) == 0 {
 				return nil
 			}
@@ -86,7 +90,7 @@ func (r *Run) force(p *process) []int {
 			tell(model.KillSent)
 			poll = pollFirst
 		case <-giveUp.C:
-			return r.remaining(p)
+			return r.reapIfAlone(p)
 		}
 	}
 }
@@ -127,30 +131,46 @@ func stopAll(timers ...*time.Timer) {
 	}
 }
 
-// remaining returns the PIDs that are left of the launch, zombies not counted.
-// Once none is left it reaps the leader; where it may have missed one it looks
-// once more. It looks at the process table only where it has to: that costs a
-// restart of a small server more than all else.
-func (r *Run) remaining(p *process) []int {
-	if p.hasExited() && r.host.orphans.none() {
-		r.reapLeader(p)
-		if syscall.Kill(-p.pid, 0) != nil { // nor has another launch joined its group
-			return nil
-		}
+// reapIfAlone returns the PIDs that are left of the launch, zombies not counted,
+// and reaps the leader once none is: until then its zombie keeps the group's
+// number from being given anew. One below 0 is that number: it stands for what may
+// be in the group and could not be seen.
+func (r *Run) reapIfAlone(p *process) (left []int) {
+	if r.reapUnseen(p) {
+		return nil
 	}
-	left, sure := r.host.procs.launched(p)
-	left = without(left, p.pid)
-	if !p.hasExited() {
+	left, sure := r.others(p)
+	switch {
+	case !p.hasExited():
 		return append([]int{p.pid}, left...)
-	}
-	if len(left) > 0 || p.leader == nil {
+	case len(left) > 0 || p.leader == nil: // not alone, or reaped already
 		return left
 	}
 	r.reapLeader(p)
-	if !sure {
-		left, _ = r.host.procs.launched(p)
+	if !sure { // whoever was born during the look may have been missed
+		left, _ = r.others(p)
 	}
-	return without(left, p.pid)
+	return left
+}
+
+// reapUnseen reports whether nothing is left of the launch, as far as that can be
+// told without a look at the process table: it costs a restart of a small server
+// more than all else. What a leader that has exited leaves behind would be a child
+// that this program got. If there is none the leader is reaped.
+func (r *Run) reapUnseen(p *process) (gone bool) {
+	if !p.hasExited() || !r.host.orphans.none() {
+		return false
+	}
+	r.reapLeader(p)
+	// Whoever is in the group now came from another launch, which lives.
+	return syscall.Kill(-p.pid, 0) != nil
+}
+
+// others returns what lives of the launch beside its leader. sure says that the
+// look missed nobody: where it found nobody, there will be nobody.
+func (r *Run) others(p *process) (pids []int, sure bool) {
+	pids, sure = r.host.procs.launched(p)
+	return slices.DeleteFunc(pids, func(pid int) bool { return pid == p.pid }), sure
 }
 
 // reapLeader reaps a leader that has exited, once.
@@ -161,10 +181,6 @@ func (r *Run) reapLeader(p *process) {
 	_, _ = p.leader.Wait()
 	p.leader = nil
 	r.host.orphans.forget(p.pid)
-}
-
-func without(pids []int, pid int) []int {
-	return slices.DeleteFunc(pids, func(p int) bool { return p == pid })
 }
 
 // finish ends the drains, once stderr has ended or had its time (L5), and

@@ -9,8 +9,9 @@ import (
 	"rollcall/redact"
 )
 
-// Run is one incarnation of a server. Its methods may be called from any
-// goroutine, and at any time.
+// Run is one incarnation of a server, made by Host.Start. Its methods may be called
+// from any goroutine, and at any time, but not from the dial's Report, which holds
+// the run's lock: after the end they do nothing, or say that it is over.
 type Run struct {
 	host    *Host
 	spec    *model.Spec
@@ -32,13 +33,17 @@ type Run struct {
 	discovery discovery
 }
 
-// Stop ends the run and returns at once: Closed by this host, unless it was
-// closed already, then the sequence of H2, then Reaped.
+// Stop ends the run: Closed by this host, unless it was closed already, then the
+// sequence of H2, then Reaped. Closed is reported by the time that it returns, in
+// the caller's goroutine; the rest comes by itself, Reaped some 2 s after stop_grace
+// at the latest. It waits for no more than a Report that is under way; a second one
+// does nothing.
 func (r *Run) Stop() {
 	r.close(time.Now(), model.End{Cause: model.ClosedByHost})
 }
 
-// Kill is Stop with SIGKILL for the whole group at once.
+// Kill is Stop with SIGKILL for the whole group at once, also for a run that is
+// being stopped already; Reaped comes some 2 s later at the latest.
 func (r *Run) Kill() {
 	r.kill()
 	r.Stop()

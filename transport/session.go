@@ -2,10 +2,10 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -49,6 +49,7 @@ const (
 	discoveryAsked                     // sent, not answered
 	discoverySilent                    // not answered in time
 	discoveryAnswered                  // answered, with an error maybe
+	discoveryUnread                    // the process has exited and not read it, sent or not
 )
 
 // session is a completed handshake.
@@ -117,8 +118,7 @@ func (r *Run) revision() string {
 	return r.spec.Revision
 }
 
-// handshakeMiddleware bounds discovery, follows how far the handshake has got,
-// and takes up the revision that a refused initialize names.
+// handshakeMiddleware bounds discovery and follows how far the handshake has got.
 func (r *Run) handshakeMiddleware(next mcp.MethodHandler, initialized *atomic.Bool) mcp.MethodHandler {
 	var unreached error // the dial that failed: initialize may not find what discovery did not ask
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -135,14 +135,7 @@ func (r *Run) handshakeMiddleware(next mcp.MethodHandler, initialized *atomic.Bo
 			}
 			initialized.Store(true)
 			r.saw(redact.Word("no answer to initialize"))
-			res, err := next(ctx, method, req)
-			if params, ok := req.GetParams().(*mcp.InitializeParams); ok && err != nil {
-				if v := offered(err); v != "" && v != params.ProtocolVersion {
-					params.ProtocolVersion = v
-					return next(ctx, method, req)
-				}
-			}
-			return res, err
+			return r.initialize(ctx, next, req)
 		}
 		return next(ctx, method, req)
 	}
@@ -152,11 +145,17 @@ func (r *Run) handshakeMiddleware(next mcp.MethodHandler, initialized *atomic.Bo
 // is silent is sent initialize on the same pipes.
 func (r *Run) discover(ctx context.Context, next mcp.MethodHandler, req mcp.Request) (mcp.Result, error) {
 	r.saw(redact.Word("no answer to server/discover"))
-	if r.spec.Transport != model.HTTP { // where there is nothing to cut
-		r.setDiscovery(discoveryAsked)
-	}
 	bounded, stop := context.WithTimeout(ctx, r.host.waits.discover)
 	defer stop()
+	switch {
+	case r.spec.Transport != model.HTTP:
+		r.setDiscovery(discoveryAsked)
+	case r.spec.Launch != nil: // else there is nothing to cut
+		bounded = httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
+			GotConn:              func(httptrace.GotConnInfo) { r.setDiscovery(discoveryAsked) }, // before, it may not listen yet
+			GotFirstResponseByte: func() { r.setDiscovery(discoveryAnswered) },                   // be it a status
+		})
+	}
 	res, err := next(bounded, methodDiscover, req)
 	switch {
 	case err == nil, rpcError(err) != nil:
@@ -169,28 +168,10 @@ func (r *Run) discover(ctx context.Context, next mcp.MethodHandler, req mcp.Requ
 
 func (r *Run) setDiscovery(d discovery) {
 	r.mu.Lock()
-	r.discovery = d
+	if r.discovery != discoveryUnread {
+		r.discovery = d
+	}
 	r.mu.Unlock()
-}
-
-// offered is the newest revision of an error's data.supported that initialize
-// can ask for; empty where there is none.
-func offered(err error) string {
-	e := rpcError(err)
-	if e == nil {
-		return ""
-	}
-	var data struct {
-		Supported []string `json:"supported"`
-	}
-	_ = json.Unmarshal(e.Data, &data)
-	best := ""
-	for _, v := range data.Supported {
-		if slices.Contains(revisions, v) && v != newest {
-			best = max(best, v)
-		}
-	}
-	return best
 }
 
 // codeRejected is the SDK's own code for a request that never got an answer.

@@ -160,7 +160,7 @@ func TestT8_AServerThatAsksAndNeverReadsIsCutOff(t *testing.T) {
 		i=0; while :; do i=$((i+1)); echo "{\"jsonrpc\":\"2.0\",\"id\":\"q$i\",\"method\":\"roots/list\"}"; done`)
 	w := start(t, newHost(t), spec, func(d *model.Dial) { d.Legacy = true })
 	end := await[model.Closed](w).End
-	if end.Cause != model.ClosedByHost || !strings.Contains(end.Text.String(), "read none of them") {
+	if end.Cause != model.ClosedByHost || !strings.Contains(end.Text.String(), "asks and does not read") {
 		t.Errorf("closed: %+v", end)
 	}
 }

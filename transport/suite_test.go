@@ -250,7 +250,7 @@ func TestH1_EveryWayNoCommonRevisionIsPermanent(t *testing.T) {
 	everyWay(t, func(t *testing.T, spec func(...string) *model.Spec) {
 		w := start(t, h, spec("--revision", "1999-01-01"))
 		end := await[model.Closed](w).End
-		if end.Cause != model.NoCommonRevision || end.Text.String() != "the server names protocol version 1999-01-01; rollcall speaks 2024-11-05 to 2026-07-28" {
+		if end.Cause != model.NoCommonRevision || end.Text.String() != "unknown protocol version 1999-01-01 from the server; rollcall speaks 2024-11-05 to 2026-07-28" {
 			t.Errorf("closed: %+v", end)
 		}
 	})
@@ -316,7 +316,7 @@ func TestT2_ALineOf64MiBWorksAndALongerOneEndsTheConnection(t *testing.T) {
 	for _, way := range ways[:3] { // a url of a launched server is read as any
 		w := start(t, h, way.spec(t, "--big", strconv.Itoa(maxMessage+4096)))
 		end := await[model.Closed](w).End
-		if end.Cause != model.ClosedByHost || end.Text.String() != "the server sent a message of more than 64 MiB" {
+		if end.Cause != model.ClosedByHost || end.Text.String() != "a message of more than 64 MiB from the server" {
 			t.Errorf("%s: closed: %+v", way.name, end)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -17,15 +18,15 @@ import (
 // pongTimeout is how long a ping's pong is waited for.
 const pongTimeout = 10 * time.Second
 
-// overWebSocket dials and talks. Where no handshake came of it, it returns why.
-func (r *Run) overWebSocket(p *process) (end model.End, at time.Time, failed bool) {
+// overWebSocket dials and talks. Where no handshake came of it, it returns why;
+// else nil.
+func (r *Run) overWebSocket(p *process) (why *undialled) {
 	linger, stop := r.lingering()
 	defer stop()
 	rt := r.newRoundTripper(linger)
 	c, err := r.openWebSocket(rt)
 	if err != nil {
-		end, at = rt.ending(err)
-		return end, at, true
+		return rt.undialled(err)
 	}
 	c.SetReadLimit(maxMessage)
 	w := r.newWire(func(data []byte) error { return c.Write(linger, websocket.MessageText, data) })
@@ -40,14 +41,15 @@ func (r *Run) overWebSocket(p *process) (end model.End, at time.Time, failed boo
 	defer bye()
 
 	if err = r.hold(p, w.link()); err != nil {
-		end, at = w.ending(err)
+		end, at := w.ending(err)
+		why = &undialled{end: end, at: at}
 		stop() // no goodbye for a stranger
 	}
 	// linger's end cuts the connection where the peer does not answer in time.
 	_ = c.Close(websocket.StatusNormalClosure, "")
 	stop()
 	<-reading
-	return end, at, err != nil
+	return why
 }
 
 // openWebSocket dials the url; no path is added and no subprotocol demanded.
@@ -55,7 +57,7 @@ func (r *Run) openWebSocket(rt *roundTripper) (*websocket.Conn, error) {
 	ctx, stop := context.WithTimeout(r.ctx, openTimeout)
 	defer stop()
 	c, _, err := websocket.Dial(ctx, r.spec.URL.Reveal(), &websocket.DialOptions{
-		HTTPClient:      &http.Client{Transport: rt},
+		HTTPClient:      &http.Client{Transport: rt, CheckRedirect: rt.follow},
 		CompressionMode: websocket.CompressionDisabled,
 	})
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -67,21 +69,58 @@ func (r *Run) openWebSocket(rt *roundTripper) (*websocket.Conn, error) {
 // readFrames takes each message: one JSON-RPC message or batch, or several
 // lines of them. What is neither is noise.
 func (w *wire) readFrames(ctx context.Context, c *websocket.Conn) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	noise := redact.NewLines(w.run.spec.Redactor, w.run.line(model.LineNoise))
+	d := draft{room: w.run.host.room, done: ctx.Done(), cut: func() {
+		w.fail(tooSlow())
+		cancel()
+	}}
 	for {
-		_, data, err := c.Read(ctx)
-		if err != nil {
+		if err := d.readFrame(ctx, c); err != nil {
+			d.drop()
 			w.fail(w.run.webSocketEnd(err))
 			return
 		}
-		if w.take(data) {
-			continue
-		}
-		for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-			if len(bytes.TrimSpace(line)) > 0 && !w.take(line) {
-				_, _ = noise.Write(line)
-				_, _ = noise.Write([]byte{'\n'})
+		w.takeFrame(d.data, noise)
+		d.drop()
+	}
+}
+
+// readFrame collects the next message.
+func (d *draft) readFrame(ctx context.Context, c *websocket.Conn) error {
+	_, in, err := c.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		if len(d.data) == cap(d.data) {
+			// It grows as by append, up to what a seat is for.
+			if err := d.need(min(max(len(d.data), 512), max(bigMessage-len(d.data), 1))); err != nil {
+				return err
 			}
+		}
+		n, err := in.Read(d.data[len(d.data):cap(d.data)])
+		d.data = d.data[:len(d.data)+n]
+		if errors.Is(err, io.EOF) {
+			d.complete()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// takeFrame takes what one frame held.
+func (w *wire) takeFrame(data []byte, noise io.Writer) {
+	if w.take(data) {
+		return
+	}
+	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+		if len(bytes.TrimSpace(line)) > 0 && !w.take(line) {
+			_, _ = noise.Write(line)
+			_, _ = noise.Write([]byte{'\n'})
 		}
 	}
 }
@@ -90,7 +129,7 @@ func (w *wire) readFrames(ctx context.Context, c *websocket.Conn) {
 func (r *Run) webSocketEnd(err error) model.End {
 	var frame websocket.CloseError
 	switch {
-	case errors.Is(err, websocket.ErrMessageTooBig):
+	case errors.Is(err, websocket.ErrMessageTooBig), errors.Is(err, errTooLong):
 		return tooLong()
 	case errors.As(err, &frame):
 		return model.End{Cause: model.ClosedByPeer, CloseCode: model.Some(int(frame.Code)), Text: short(r.spec.Redactor, frame.Reason)}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -34,6 +35,8 @@ var errHungUp = errors.New("the connection is closed")
 type wire struct {
 	run  *Run
 	send func([]byte) error // called from one goroutine; returns once the carrier is closed
+
+	listing atomic.Pointer[jsonrpc.ID] // the last request for tools; nil: none
 
 	in   chan *jsonrpc.Response
 	out  chan *[]byte // pointers: each server has this queue, and most often it is empty
@@ -99,6 +102,9 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	if req, ok := m.(*jsonrpc.Request); ok && unsaid(req.Method) {
 		return nil
 	}
+	if req, ok := m.(*jsonrpc.Request); ok && req.Method == methodListTools {
+		w.listing.Store(&req.ID)
+	}
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
@@ -144,6 +150,12 @@ func (w *wire) take(data []byte) bool {
 	if len(data) >= bigMessage {
 		w.run.host.big <- struct{}{}
 		defer func() { <-w.run.host.big }()
+		if id := w.listing.Load(); id != nil {
+			if resp := countOnly(data, *id, w.run.host.maxTools); resp != nil {
+				w.handle(resp)
+				return true
+			}
+		}
 	}
 	if data[0] == '{' {
 		m, err := decode(data)
@@ -203,6 +215,6 @@ func (w *wire) answer(req *jsonrpc.Request) {
 	case w.out <- &data:
 	case <-w.done:
 	default:
-		w.fail(model.End{Cause: model.ClosedByHost, Text: redact.Sprintf("the server asked for more than %d answers and read none of them", redact.Int(maxOutbox))})
+		w.fail(model.End{Cause: model.ClosedByHost, Text: redact.Sprintf("the server asks and does not read: more than %d answers wait", redact.Int(maxOutbox))})
 	}
 }
