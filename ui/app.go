@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"rollcall/model"
@@ -30,6 +31,7 @@ type app struct {
 	wait      func() tea.Msg   // for the next snapshot
 	touch     func()           // a key was touched: snapshots are wanted at once
 	now       func() time.Time // the clock; a test's own
+	of        traits           // of the terminal; zero until it says more
 	look      *look
 	keys      keymap
 	pace      *pace // nil without a terminal
@@ -78,7 +80,7 @@ type app struct {
 type places struct{ table, tableHeight, pane, paneHeight int }
 
 func newApp(e Engine, opts Options, wait func() tea.Msg, touch func()) *app {
-	return &app{engine: e, opts: opts, wait: wait, touch: touch, now: time.Now, look: newLook(opts, unknown, ansi.WcWidth), keys: defaultKeys.with(opts.Keys), budget: lineBudget(), jobs: newJobs(), linesRest: linesRest,
+	return &app{engine: e, opts: opts, wait: wait, touch: touch, now: time.Now, look: newLook(opts, traits{}), keys: defaultKeys.with(opts.Keys), budget: lineBudget(), jobs: newJobs(), linesRest: linesRest,
 		table: newTable(), pane: newPane(), ledger: newLedger(), focus: inTable, stale: true}
 }
 
@@ -196,19 +198,20 @@ func (a *app) terminal(msg tea.Msg) {
 		a.width, a.height, a.ownLine = msg.Width, msg.Height, time.Time{}
 		a.table.resize(a.width)
 	case tea.BackgroundColorMsg:
-		bg := light
-		if msg.IsDark() {
-			bg = dark
+		if a.of.back = light; msg.IsDark() {
+			a.of.back = dark
 		}
-		a.look = newLook(a.opts, bg, a.look.cells)
+		a.look = newLook(a.opts, a.of)
+	case tea.ColorProfileMsg:
+		a.of.few = msg.Profile == colorprofile.ANSI
+		a.look = newLook(a.opts, a.of)
 	case tea.ModeReportMsg:
 		known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
 		if msg.Mode != ansi.ModeUnicodeCore || !known || a.look.ascii {
 			return
 		}
-		look := *a.look
-		look.cells = ansi.GraphemeWidth
-		a.look = &look
+		a.of.cells = ansi.GraphemeWidth
+		a.look = newLook(a.opts, a.of)
 	default:
 		return
 	}
@@ -239,6 +242,7 @@ func (a *app) takeFleet(f model.Fleet) tea.Cmd {
 	}
 	old := a.fleet
 	a.fleet = f
+	a.table.asOf = f.At
 	a.table.stopping, a.pane.stopping = f.Stopping, f.Stopping
 	if !a.have {
 		a.attended = a.now()

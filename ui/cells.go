@@ -26,13 +26,19 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 		}
 		return plain, countdown(r.Next.Sub(now))
 	case colFor:
-		switch {
+		since, down := sinceWhen(r)
+		switch age := now.Sub(since); {
+		case down && t.layout.tight:
+			return bad, l.signs.downFor + tightSpan(age)
+		case down:
+			return bad, l.signs.downFor + longSpan(age)
 		case t.layout.tight:
-			return dim, tightSpan(now.Sub(r.Since))
+			return dim, tightSpan(age)
 		case r.Phase == model.Settling:
 			return phaseTones[r.Phase], settled(r, now) + "s"
+		default:
+			return dim, span(age)
 		}
-		return dim, span(now.Sub(r.Since))
 	case colProbe:
 		return probe(l, r)
 	case colStarts:
@@ -43,6 +49,22 @@ func (t *table) cell(l *look, col column, r *model.Row, now time.Time) (tone, st
 		return dim, t.tagsOf[tagsKey(r)]
 	}
 	return plain, ""
+}
+
+// sinceWhen is the instant from which FOR counts, and whether that is when the
+// server went down. It amends D1, which has the time in the phase: of one that is
+// down and being retried the phase is as old as the last attempt, and says nothing
+// of since when nobody answers. One that settles is connected, one that was
+// acknowledged wants nobody, and where nothing is retried the phase's age says it.
+func sinceWhen(r *model.Row) (since time.Time, down bool) {
+	if r.DownSince.IsZero() || !r.AckedSince.IsZero() {
+		return r.Since, false
+	}
+	switch r.Phase {
+	case model.Queued, model.Starting, model.Waiting, model.Stopping:
+		return r.DownSince, true
+	}
+	return r.Since, false
 }
 
 // settled is the connection's life over the threshold, in seconds: `112/300`.
@@ -62,7 +84,7 @@ func nameTone(r *model.Row) tone {
 // probe is the latency of the last probe, or how many in a row had no success.
 func probe(l *look, r *model.Row) (tone, string) {
 	switch {
-	case r.Probe.IsZero() || r.Phase != model.Up && r.Phase != model.Settling:
+	case !probed(r):
 		return dim, l.signs.none
 	case r.Probe.Timeouts > 0 && r.Probe.Outcome == model.ProbeError:
 		return warn, strconv.Itoa(r.Probe.Timeouts) + "/3 error"
@@ -70,6 +92,11 @@ func probe(l *look, r *model.Row) (tone, string) {
 		return warn, strconv.Itoa(r.Probe.Timeouts) + "/3 slow"
 	}
 	return dim, latency(r.Probe.Latency)
+}
+
+// probed reports whether a row has a probe of its present connection to show.
+func probed(r *model.Row) bool {
+	return !r.Probe.IsZero() && (r.Phase == model.Up || r.Phase == model.Settling)
 }
 
 // via is a transport's short word; that of a refused entry may not be known.
@@ -94,20 +121,24 @@ func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
 		}
 	}
 	gap := ""
+	if tn, slow := probe(c.look, r); tn == warn && !t.layout.has(colProbe) {
+		put(tn, slow)
+		gap = " " + c.look.signs.dot + " "
+	}
+	if !r.AckedSince.IsZero() {
+		put(dim, gap+acknowledged(c.look, r, now, c.left-before-c.look.width(gap)-c.look.toSay(r)))
+		gap = " " + c.look.signs.dot + " "
+	}
 	if r.Phase == model.Settling && t.layout.tight && !r.LastsAt.IsZero() {
-		put(phaseTones[r.Phase], "up in "+countdown(r.LastsAt.Sub(now)))
+		put(phaseTones[r.Phase], gap+"up in "+countdown(r.LastsAt.Sub(now)))
 		gap = " " + c.look.signs.dot + " "
 	}
 	if !r.Pending.IsZero() {
-		put(active, r.Pending.String())
+		put(active, gap+r.Pending.String())
 		gap = " " + c.look.signs.dot + " "
 	}
 	if !r.Note.IsZero() {
 		put(note, gap+c.look.ofRow(r.Note.String(), r.Server, c.left-before-c.look.width(gap)))
-		gap = " " + c.look.signs.dot + " "
-	}
-	if !r.AckedSince.IsZero() {
-		put(dim, gap+acknowledged(r, now))
 		gap = " " + c.look.signs.dot + " "
 	}
 	if !r.HeldSince.IsZero() && r.Pending.IsZero() {
@@ -121,6 +152,20 @@ func (t *table) drawLast(c *canvas, r *model.Row, width int, now time.Time) {
 	case !r.LastFailure.IsZero():
 		put(failureTone(r), gap+c.look.telling(r.LastFailure.String(), c.left-before-c.look.width(gap)))
 	}
+}
+
+// enough is how many cells say why, most often.
+const enough = 36
+
+// toSay is how many cells what else an acknowledged row says wants, with what
+// stands before each.
+func (l *look) toSay(r *model.Row) (w int) {
+	for _, s := range []string{r.Pending.String(), r.Note.String(), r.LastFailure.String()} {
+		if s != "" {
+			w += l.width(" " + l.signs.dot + " " + s)
+		}
+	}
+	return min(w, enough)
 }
 
 // telling is a failure with what tells least left out, or last, where it would
@@ -164,13 +209,17 @@ func whyOff(stopping bool) string {
 	return "disabled in the configuration"
 }
 
-// acknowledged says who knows of the open episode, and since when.
-func acknowledged(r *model.Row, now time.Time) string {
-	by := "acknowledged"
+// acknowledged says who knows of the open episode, and since when; where that
+// takes more than w cells, that somebody does: the details have the rest.
+func acknowledged(l *look, r *model.Row, now time.Time, w int) string {
+	text := "acknowledged"
 	if !r.AckedBy.IsZero() {
-		by += " by " + r.AckedBy.String()
+		text += " by " + r.AckedBy.String()
 	}
-	return by + " " + long(now.Sub(r.AckedSince)) + " ago"
+	if text += " " + long(now.Sub(r.AckedSince)) + " ago"; l.width(text) > w {
+		return "acked"
+	}
+	return text
 }
 
 // held says who disconnected a server, and when.

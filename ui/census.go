@@ -72,10 +72,6 @@ func (c census) startText(l *look) string {
 	return text
 }
 
-// maxNamed is how many of those that are down are named at most, but for a last
-// one that stands for no more.
-const maxNamed = 3
-
 // downText names who is down, and since when: `5 down: github for 13 min, search
 // for 40 s and 3 more`. It names as many as fit into room cells, but one at least,
 // and never leaves out how many more there are.

@@ -1,5 +1,7 @@
 package ui
 
+import "slices"
+
 // column names a column of the table (D1).
 type column uint8
 
@@ -40,7 +42,12 @@ type longest struct {
 	next                int    // of the waits
 	alike               string // see commonBeginning
 	short               int    // of the names without it
+	unprobed            bool   // no row has had a probe to show, of late
 }
+
+// wide is the width, in cells, from which on every head is written in full, and a
+// column may be empty.
+const wide = 120
 
 // narrow is the width, in cells, below which what failed needs the cells more
 // than anything else.
@@ -53,13 +60,13 @@ const narrow = 100
 func layoutFor(width int, of longest) layout {
 	l := layout{gutter: 3, gap: 2}
 	attempt, next := "ATTEMPT", "NEXT RETRY"
-	if width < 120 {
+	if width < wide {
 		attempt, next = "ATT", "NEXT"
 	}
-	waits, times := max(len(next), 7), max(len("23h 59m"), 2*of.lasting+len("/s"))
+	waits, times := max(len(next), 7), max(len("D23h 59m"), 2*of.lasting+len("/s"))
 	if width < narrow {
 		l.gap, l.tight = 1, true
-		waits, times = clamp(of.next, len("12:34"), 7), len("9h59m")
+		waits, times = clamp(of.next, len("12:34"), 7), len("D9h59m")
 	}
 	if width < 60 {
 		l.gutter = 2
@@ -98,9 +105,17 @@ func layoutFor(width int, of longest) layout {
 		}
 		fields = without(fields, c)
 	}
+	if of.unprobed && width < wide { // its cells are the last failure's
+		fields = without(fields, colProbe)
+	}
 	fields[len(fields)-1].width = max(l.rest(fields, width), 0)
 	l.fields = fields
 	return l
+}
+
+// has reports whether a column is on the screen.
+func (l layout) has(c column) bool {
+	return slices.ContainsFunc(l.fields, func(f field) bool { return f.col == c })
 }
 
 // rest is what the fixed columns leave of a line.

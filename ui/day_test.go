@@ -46,7 +46,7 @@ func TestD6_WhatAMomentWas(t *testing.T) {
 
 func TestD9_ADaysPartsDifferWithoutColour(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		l, seen := newLook(Options{ASCII: ascii}, unknown, 0), map[string]bool{}
+		l, seen := newLook(Options{ASCII: ascii}, traits{}), map[string]bool{}
 		for _, sign := range l.lots {
 			if seen[sign] || l.width(sign) != 1 {
 				t.Errorf("%q twice, or not one cell", sign)

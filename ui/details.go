@@ -81,12 +81,18 @@ func acked(r *model.Row, now time.Time) string {
 	return by + long(now.Sub(r.AckedSince)) + " ago, until it recovers or gets worse"
 }
 
+// strangeRevision is in the engine's words for a server that names no revision
+// that rollcall speaks (H1).
+const strangeRevision = "; rollcall speaks "
+
 // whatToDo is the operator's next step, where there is one (D7). What the
 // failure itself says of it stands in its own line.
 func whatToDo(r *model.Row) string {
 	switch {
 	case r.Shown == nil:
 		return "mend its entry and save the file"
+	case r.Phase == model.Halted && strings.Contains(r.LastFailure.String(), strangeRevision):
+		return "set protocol_version to a revision that both speak, or update the server, then c"
 	case r.Phase == model.Halted:
 		return "mend what the last failure says, then c"
 	case r.Phase == model.Ended, r.Phase == model.Off && !r.HeldSince.IsZero():
@@ -97,7 +103,7 @@ func whatToDo(r *model.Row) string {
 		return "2 shows what it said last; c tries it now, r reads its entry anew"
 	case r.Phase == model.Waiting:
 		return "nothing: it is tried again; c tries it now"
-	case r.Phase == model.Up && r.Probe.Timeouts > 0:
+	case probed(r) && r.Probe.Timeouts > 0:
 		return "nothing yet: the third probe in a row without success ends the connection"
 	}
 	return ""

@@ -34,8 +34,8 @@ const (
 // feed reads snapshots and keeps the latest alone, until someone takes it: a
 // screen that is behind skips what is old. While nobody touches a key it reads
 // four a second and no more: drawing is most of what the dashboard costs. Where
-// what it brings is more than a slow link takes, it reads as many as are, but one
-// a second at least; keys do not wait for that.
+// drawing them sends more than a slow link takes, it reads as few as keep within
+// the budget, but one a second at least; a key is answered at once even so.
 type feed struct {
 	latest chan tea.Msg
 	touch  chan struct{} // of capacity 1: a key was touched
@@ -55,8 +55,10 @@ func (f *feed) touched() {
 	}
 }
 
-// rest waits until the next snapshot may be read; until is how long each is
-// shown at once. A key ends it, unless the terminal must be spared.
+// rest waits until the next snapshot may be read: not at all before the instant
+// until, up to which somebody attends, and for idleRest after it; always for as long
+// as the budget asks. A key ends the wait but for the budget's part of it. It returns
+// up to when somebody attends: until, or awake from the last key on.
 func (f *feed) rest(ctx context.Context, until time.Time) time.Time {
 	begun := time.Now()
 	owed := f.budget.pause(begun, f.sent())

@@ -18,7 +18,7 @@ func (a *app) drawFooter(c *canvas) {
 		a.drawInput(c, "search: ", "enter finds  esc leaves")
 		return
 	case asking:
-		c.put(bad, a.keepEnd(" "+a.question.text, "? y/n"))
+		c.put(bad, a.keepEnd(" "+a.question.line(a.look, a.table.alike, a.width-1), "? y/n"))
 		return
 	case helping:
 		other := " any key"
@@ -95,7 +95,7 @@ func (a *app) drawKeys(c *canvas) {
 		keys = append(keys, p...)
 	}
 	if a.pane.silent { // what the divider has no room for, either
-		for _, form := range a.outside().forms(a.look) {
+		for _, form := range a.outside().wordings(a.look) {
 			if w := a.look.widthOf(form); w <= min(room-gap, a.width/2) {
 				putAll(c, form)
 				c.fill(gap)

@@ -33,6 +33,14 @@ func tightSpan(d time.Duration) string {
 	return strings.Replace(span(d), " ", "", 1)
 }
 
+// longSpan is a span in at most seven cells: 23h 59m, 99d 23h, 100d.
+func longSpan(d time.Duration) string {
+	if d >= 100*day {
+		d = d.Truncate(day)
+	}
+	return span(d)
+}
+
 // two writes two units, the smaller one only where it is not zero.
 func two(big time.Duration, unit string, small time.Duration, smaller string) string {
 	if small == 0 {

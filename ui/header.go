@@ -161,8 +161,7 @@ func (a *app) notices() []piece {
 	case a.lost != "":
 		return []piece{{bad, a.lostText()}}
 	case a.fleet.Stopping || a.stop != goingOn:
-		text, end := a.stopText(a.engineNow())
-		return []piece{{warn, a.keepEnd(" "+text+end, end)[1:]}}
+		return []piece{{warn, a.stopText(a.engineNow(), a.width-1)}}
 	}
 	var before, after []piece
 	if w := a.waits(); w != "" {
@@ -201,10 +200,10 @@ func (a *app) wrongText(room int) string {
 	return ""
 }
 
-// lostText says that the engine cannot be read, since when, and why.
+// lostText says that the engine cannot be read, since when, what to do, and why.
+// The reason is last: it may be as long as a path.
 func (a *app) lostText() string {
-	return "engine lost " + long(a.clock().Sub(a.lostAt)) + " ago, trying again: " + a.lost + " " + a.look.signs.dot + " " +
-		a.keys.label(doQuit) + " quits"
+	return "engine lost " + long(a.clock().Sub(a.lostAt)) + " ago (" + a.keys.label(doQuit) + " quits), trying again: " + a.lost
 }
 
 // waits says how many servers wait for a reload (C8). It stands before what is

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
 	"rollcall/model"
 )
@@ -29,10 +30,10 @@ func (a *app) drawHelp(c *canvas, height int) {
 				continue
 			}
 			c.fill(i*(a.width/columns) - (c.width - c.left))
-			it := chunk[line]
+			it := &chunk[line]
 			c.fill(indent)
 			c.field(it.key.tone, it.key.text, keys, false)
-			c.put(plain, a.look.cut(it.text, max(a.width/columns-indent-keys, 0)))
+			c.put(plain, a.look.cut(it.said(), max(a.width/columns-indent-keys, 0)))
 		}
 		c.end()
 	}
@@ -51,8 +52,20 @@ func (a *app) helpKey(do action) {
 }
 
 type helpItem struct {
-	key  piece
-	text string
+	key    piece
+	text   string
+	others string // keys that do the same, beside those of key
+}
+
+// also adds keys that do the same.
+func (it *helpItem) also(keys string) { it.others = strings.TrimSpace(it.others + " " + keys) }
+
+// said is its text.
+func (it *helpItem) said() string {
+	if it.others == "" {
+		return it.text
+	}
+	return it.text + "; " + it.others
 }
 
 // helpItems is a line for each key, then one for each phase.
@@ -60,35 +73,40 @@ func (a *app) helpItems() []helpItem {
 	var items []helpItem
 	for i := range a.keys {
 		b := &a.keys[i]
-		label := a.look.signs.arrows.Replace(b.label)
-		switch {
-		case b.help == "":
-			items[len(items)-1].key.text += " " + label
-			continue
-		case b.do == doQuit && !a.opts.HoldsEngine:
-			items = append(items, helpItem{piece{note, label}, "detach, the servers go on"})
-			continue
+		label, others := a.look.signs.arrows.Replace(b.label), a.look.signs.arrows.Replace(b.others())
+		text := b.help
+		if b.do == doQuit && !a.opts.HoldsEngine {
+			text = "detach, the servers go on"
 		}
-		items = append(items, helpItem{piece{note, label}, b.help})
+		if b.help == "" {
+			items[len(items)-1].key.text += " " + label
+		} else {
+			items = append(items, helpItem{key: piece{note, label}, text: text})
+		}
+		items[len(items)-1].also(others)
 		if b.do == openFilter {
-			items = append(items, filterHelp...)
+			for _, w := range filterWords {
+				items = append(items, helpItem{key: piece{note, " " + w.form}, text: w.help})
+			}
 		}
 	}
 	for _, p := range phaseOrder {
-		items = append(items, helpItem{piece{phaseTones[p], a.look.phases[p]}, p.String() + ": " + phaseHelp[p]})
+		items = append(items, helpItem{key: piece{phaseTones[p], a.look.phases[p]}, text: p.String() + ": " + phaseHelp[p]})
 	}
-	return items
+	return append(items, helpItem{key: piece{bad, a.look.signs.downFor}, text: "in FOR: down for so long"})
 }
 
-// filterHelp is what a filter may be made of.
-var filterHelp = []helpItem{
-	{piece{note, " tag:x"}, "has tag x; tag:x* begins so"},
-	{piece{note, " phase:x"}, "is in phase x; down, acked"},
+// filterWords are what a filter may be made of, beside plain words. Help and
+// README say it from here.
+var filterWords = []struct{ form, help, manual string }{
+	{"tag:x", "has tag x; tag:x* begins so", "in a filter: has exactly the tag x; `tag:x*`: one that begins so"},
+	{"phase:x", "is in phase x; down, acked", "in a filter: is in phase x, which may be begun; `phase:down`: an episode is open; `acked`: it was acknowledged"},
+	{"!word", "has it not; !tag:x likewise", "in a filter: does not have the word as it is written; `!tag:x`, `!phase:x` likewise"},
 }
 
 var phaseHelp = [model.Phases]string{
 	model.Off: "not wanted", model.Queued: "waits for a slot", model.Starting: "attempt in flight",
-	model.Settling: "has not lasted yet", model.Up: "connected and lasted", model.Waiting: "will be retried",
-	model.Stopping: "is being closed", model.Ended: "reconnect is off", model.Halted: "not retried, see why",
+	model.Settling: "not lasted yet", model.Up: "connected and lasted", model.Waiting: "will be retried",
+	model.Stopping: "is being closed", model.Ended: "reconnect is off", model.Halted: "no retry, see why",
 	model.Refused: "its entry is bad",
 }

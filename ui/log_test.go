@@ -130,7 +130,7 @@ func TestD3_SearchMarksAndCounts(t *testing.T) {
 
 // TestAMatchOverTwoRowsIsMarkedInBoth: a wrapped line hides none.
 func TestAMatchOverTwoRowsIsMarkedInBoth(t *testing.T) {
-	l := newLook(Options{}, unknown, 0)
+	l := newLook(Options{}, traits{})
 	p := &page{look: l, entries: []entry{{seq: 1, text: "aaaa bbbbccccdddd"}}, width: 6, wrap: true, query: "bcccc", height: 9}
 	c := newCanvas(l, 20, 0)
 	(&scroll{}).draw(c, p, false)

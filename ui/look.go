@@ -44,6 +44,7 @@ type look struct {
 // signs are the other glyphs, each of one cell.
 type signs struct {
 	cursor, mark, none, cut, dot, rule, up, down string
+	downFor                                      string            // stands before how long a server has been down
 	bars                                         []string          // of a sparkline, lowest first
 	arrows                                       *strings.Replacer // what key labels have for arrows
 }
@@ -65,10 +66,10 @@ var phaseASCII = [model.Phases]string{
 	model.Waiting: "!", model.Stopping: "v", model.Ended: "=", model.Halted: "x", model.Refused: "#",
 }
 
-var unicodeSigns = signs{cursor: "▸", mark: "◆", none: "–", cut: "…", dot: "·", rule: "─", up: "▲", down: "▼",
+var unicodeSigns = signs{cursor: "▸", mark: "◆", none: "–", cut: "…", dot: "·", rule: "─", up: "▲", down: "▼", downFor: "↓",
 	bars: []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, arrows: strings.NewReplacer()}
 
-var asciiSigns = signs{cursor: ">", mark: "*", none: "-", cut: "~", dot: "-", rule: "-", up: "^", down: "v",
+var asciiSigns = signs{cursor: ">", mark: "*", none: "-", cut: "~", dot: "-", rule: "-", up: "^", down: "v", downFor: "D",
 	bars: []string{"_", ".", ":", "-", "=", "+", "*", "#"}, arrows: strings.NewReplacer("↑", "up", "↓", "down")}
 
 // background is what the terminal said of its own. Most are dark, and so is one
@@ -80,6 +81,13 @@ const (
 	dark
 	light
 )
+
+// traits are what the terminal said of itself.
+type traits struct {
+	back  background
+	few   bool        // it has 16 colours
+	cells ansi.Method // how it measures text
+}
 
 type palette struct{ bad, warn, good, active, note, dim, head, selected color.Color }
 
@@ -115,11 +123,23 @@ var palettes = [...]palette{
 		active: lipgloss.Color("#0b6e86"), note: lipgloss.Color("#2457b3"), selected: lipgloss.Color("#e4e4e4")},
 }
 
-// paletteFor is the palette for a background, with a theme's colours. As long as
-// the background is unknown nothing of the palette's own is put behind a text: the
+// fewPalettes are the same for terminals of 16 colours, of their own: the nearest
+// to palettes' red and yellow is one red there, the nearest to the selected row's
+// grey is the background.
+var fewPalettes = [...]palette{
+	dark:  {bad: lipgloss.BrightRed, warn: lipgloss.BrightYellow, good: lipgloss.Green, active: lipgloss.Cyan, note: lipgloss.BrightBlue},
+	light: {bad: lipgloss.Red, warn: lipgloss.Yellow, good: lipgloss.Green, active: lipgloss.Cyan, note: lipgloss.Blue},
+}
+
+// paletteFor is the palette for a terminal, with a theme's colours. As long as
+// its background is unknown nothing of the palette's own is put behind a text: the
 // text has the terminal's own colour, which may be as dark.
-func paletteFor(bg background, t Theme) palette {
-	switch bg {
+func paletteFor(of traits, t Theme) palette {
+	palettes := palettes
+	if of.few {
+		palettes = fewPalettes
+	}
+	switch of.back {
 	case light:
 		return palettes[light].with(t.Light)
 	case dark:
@@ -131,20 +151,23 @@ func paletteFor(bg background, t Theme) palette {
 }
 
 // newLook computes every style; it is called at the start, and again when the
-// terminal names its background.
-func newLook(opts Options, bg background, cells ansi.Method) *look {
-	l := &look{phases: phaseGlyphs, signs: unicodeSigns, lots: lotGlyphs, cells: cells, ascii: opts.ASCII}
+// terminal names its background or its colours.
+func newLook(opts Options, of traits) *look {
+	l := &look{phases: phaseGlyphs, signs: unicodeSigns, lots: lotGlyphs, cells: of.cells, ascii: opts.ASCII}
 	if opts.ASCII {
 		l.phases, l.signs, l.lots, l.cells = phaseASCII, asciiSigns, lotASCII, ansi.WcWidth
 	}
-	p := paletteFor(bg, opts.Theme)
+	p := paletteFor(of, opts.Theme)
 	for i := range l.sets {
 		base := lipgloss.NewStyle()
 		switch i {
 		case 1:
 			base = base.Bold(true)
-			if p.selected != nil {
+			switch {
+			case p.selected != nil:
 				base = base.Background(p.selected)
+			case of.few: // no grey of these is sure to be seen
+				base = base.Reverse(true)
 			}
 		case 2:
 			for t := range l.sets[i] {
@@ -188,6 +211,14 @@ func (l *look) width(s string) int {
 		}
 	}
 	return len(s)
+}
+
+// widthOf is how many cells pieces take.
+func (l *look) widthOf(pieces []piece) (w int) {
+	for _, p := range pieces {
+		w += l.width(p.text)
+	}
+	return w
 }
 
 // cut is at most w cells of s; what was cut ends with a sign that says so. A

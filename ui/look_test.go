@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"rollcall/model"
 )
@@ -58,6 +59,50 @@ func TestD9_UntilTheBackgroundIsKnownItIsTakenForDark(t *testing.T) {
 		}
 		if theme != nil && first != answered {
 			t.Error("with a theme for all that has a colour behind it the answer changes something")
+		}
+	}
+}
+
+// TestD9_SixteenColoursTellHaltedFromWaiting: what the terminal gets of the
+// profile ANSI. The selected row is seen on whatever is behind it, and where a theme
+// has a colour for it, that is taken.
+func TestD9_SixteenColoursTellHaltedFromWaiting(t *testing.T) {
+	for _, c := range []struct{ back, halted, waiting string }{{"", "91", "93"}, {"#000000", "91", "93"}, {"#ffffff", "31", "33"}} {
+		b := newBench(t, tenPhases(), 120, 40, Options{})
+		sent := func() string {
+			var out strings.Builder
+			w := colorprofile.Writer{Forward: &out, Profile: colorprofile.ANSI}
+			if _, err := w.WriteString(b.app.View().Content); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		b.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+		if c.back != "" {
+			b.send(backgroundOf(c.back))
+		}
+		b.press("j")
+		table := strings.Split(sent(), "\n")[b.app.places.table:]
+		for at, want := range map[int]string{1: "\x1b[1;" + c.halted + "m✕ halted", 4: "\x1b[" + c.waiting + "m◌ waiting"} {
+			if !strings.Contains(table[at], want) {
+				t.Errorf("on %q want %q in %q", c.back, want, table[at])
+			}
+		}
+		if row := table[2]; strings.Contains(row, "[40") || strings.Contains(row, ";40") || !strings.Contains(row, "\x1b[1;7m▸") {
+			t.Errorf("on %q the selected row is %q", c.back, row)
+		}
+	}
+	few := traits{back: dark, few: true}
+	if l := newLook(Options{Theme: Theme{Dark: map[string]string{"selected": "4"}}}, few); l.sets[1][plain].on != "\x1b[1;44m" {
+		t.Errorf("with a theme's colour the selected row begins with %q", l.sets[1][plain].on)
+	}
+	for bg, p := range fewPalettes {
+		seen := map[color.Color]bool{}
+		for _, own := range []color.Color{p.bad, p.warn, p.good, p.active, p.note} {
+			if own != nil && seen[own] {
+				t.Errorf("background %d has colour %v twice", bg, own)
+			}
+			seen[own] = true
 		}
 	}
 }

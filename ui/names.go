@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 
 	"rollcall/model"
@@ -69,4 +70,56 @@ func sameServers(a, b []*model.Row) bool {
 		}
 	}
 	return true
+}
+
+// maxNamed is how many servers a line names at most, but for a last one that
+// stands for no more.
+const maxNamed = 3
+
+// minNamed is how many cells of a name are worth naming it.
+const minNamed = 8
+
+// named is a server and what is said of it: ` (closing, 2 s)`.
+type named struct{ name, says string }
+
+// unsaid are servers of which nothing is said.
+func unsaid(servers []string) []named {
+	who := make([]named, len(servers))
+	for i, s := range servers {
+		who[i].name = s
+	}
+	return who
+}
+
+// naming is a line in room cells that names servers: head, some names, how many
+// more there are, tail. Names are shortened, then fewer, and what is said of the
+// last is left out, before any of the rest would be cut; not ok where no name fits.
+func (l *look) naming(head string, who []named, tail, beginning string, room int) (text string, ok bool) {
+	const whole = 1 << 10 // no name is so long
+	room -= l.width(head) + l.width(tail)
+	names := make([]string, len(who))
+	for n := maxNamed; n > 0; n-- {
+		for _, most := range []int{whole, longName} {
+			for i, s := range who[:min(len(who), n+1)] { // nobody reads the others
+				if names[i] = s.name; most < whole {
+					names[i] = l.name(s.name, beginning, most)
+				}
+				names[i] += s.says
+			}
+			if list := firstOf(names, n); l.width(list) <= room {
+				return head + list + tail, true
+			}
+		}
+	}
+	more := ""
+	if len(who) > 1 {
+		more = " and " + strconv.Itoa(len(who)-1) + " more"
+	}
+	room -= len(more)
+	for _, says := range []string{who[0].says, ""} {
+		if w := room - l.width(says); w >= minNamed {
+			return head + l.name(who[0].name, beginning, w) + says + more + tail, true
+		}
+	}
+	return "", false
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"rollcall/model"
 	"rollcall/redact"
 )
@@ -42,16 +40,16 @@ func TestD1_ANarrowScreenSaysWhy(t *testing.T) {
 	}
 	b := newBench(t, f, 80, 24, Options{})
 	for _, want := range []string{
-		"…notes        ✕ halted     0        1h4m npx not found: install Node.js, the…",
-		"…github       ◌ waiting    6  4:12   48s exit code 1 · Error: Bad credential…",
-		"…search       ◕ settling   2          1m up in 3:08 · close code 1011 after …",
+		"…notes        ✕ halted     0         1h4m npx not found: install Node.js, th…",
+		"…github       ◌ waiting    6  4:12   ↓13m exit code 1 · Error: Bad credentia…",
+		"…search       ◕ settling   2           1m up in 3:08 · close code 1011 after…",
 	} {
 		if !strings.Contains(b.screen(), want) {
 			t.Errorf("want %s in\n%s", want, b.screen())
 		}
 	}
 	b.send(fleetMsg{with(f, "mcp-prod-eu-west-github", func(r *model.Row) { r.Since, r.Next = noon, noon.Add(2*time.Hour) })})
-	if !strings.Contains(b.screen(), "2:00:00    0s exit code 1") {
+	if !strings.Contains(b.screen(), "2:00:00   ↓13m exit code 1") {
 		t.Errorf("a wait of two hours is cut:\n%s", b.screen())
 	}
 	b.send(sized(240, 24))
@@ -61,7 +59,7 @@ func TestD1_ANarrowScreenSaysWhy(t *testing.T) {
 }
 
 func TestD1_WhatTellsLeastGoesFirst(t *testing.T) {
-	l := newLook(Options{}, unknown, ansi.WcWidth)
+	l := newLook(Options{}, traits{})
 	for _, c := range []struct {
 		text string
 		w    int
@@ -73,8 +71,8 @@ func TestD1_WhatTellsLeastGoesFirst(t *testing.T) {
 		{"dial tcp 127.0.0.1:9: connect: connection refused", 40, "connection refused: dial tcp 127.0.0.1:9"},
 		{"dial tcp: lookup nowhere.test: no such host", 20, "no such host: dial tcp: lookup nowhere.test"},
 		{"dialled twice: no", 5, "dialled twice: no"},
-		{"3 probes in a row failed, the last: probe timed out after 3001 ms, after 19 s · 128 entries", 80,
-			"3 probes in a row failed, the last: probe timed out after 3001 ms · 128 entries"},
+		{"probe timed out after 3001 ms, 3 of 3 in a row, after 19 s · 128 entries", 70,
+			"probe timed out after 3001 ms, 3 of 3 in a row · 128 entries"},
 	} {
 		if got := l.telling(c.text, c.w); got != c.want {
 			t.Errorf("%q in %d cells is %q, want %q", c.text, c.w, got, c.want)

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -60,7 +62,8 @@ func (a *app) hidden(rows []*model.Row) int {
 	return n
 }
 
-// answered takes the key that answers a question. Only y is yes.
+// answered takes the key that answers a question. Only y is yes; of another the
+// footer says that nothing was done.
 func (a *app) answered(name string) tea.Cmd {
 	a.mode = browsing
 	q := a.question
@@ -68,6 +71,7 @@ func (a *app) answered(name string) tea.Cmd {
 	case q.quits() && (name == "y" || a.keys.lookup(name, a.focus) == doQuit):
 		return a.beginStop()
 	case q.quits() || name != "y":
+		a.said = q.declined()
 		return nil
 	case q.reload != nil:
 		return a.reload(*q.reload)
@@ -90,10 +94,20 @@ func (a *app) answer() (tone, string) {
 	if a.said != "" {
 		return note, a.said
 	}
-	if t, text := a.ledger.say(); text != "" {
-		return t, text
+	if t, text := a.ledger.say(a.look, a.table.alike, a.width-1); text != "" {
+		return t, a.shortPlace(text)
 	}
 	return dim, a.heard.text(a.engineNow())
+}
+
+// shortPlace is a text in which a place in the configuration's file is without the
+// folder: that takes most cells, and says least.
+func (a *app) shortPlace(text string) string {
+	file := a.fleet.Config.String()
+	if file == "" {
+		return text
+	}
+	return strings.Replace(text, file+":", filepath.Base(file)+":", 1)
 }
 
 // acknowledgeable reports whether a server is down and nobody has said so yet.

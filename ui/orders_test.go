@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"rollcall/model"
 	"rollcall/redact"
@@ -194,5 +195,69 @@ func TestD4_WhatIsNotOnTheScreenIsAskedFor(t *testing.T) {
 	b.press(strings.Fields("j j j space G r")...) // it can be seen
 	if given := b.engine.orders(); len(given) != 1 || given[0].Server != "github" {
 		t.Errorf("a mark that can be seen: %v", given)
+	}
+}
+
+// TestD4_AnAnswerThatIsNoYesIsSaid: enter is no yes, and that nothing was done
+// must not be left to guessing.
+func TestD4_AnAnswerThatIsNoYesIsSaid(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"* r enter", "not restarted"}, {"* r Y", "not restarted"}, {"* d n", "not disconnected"}, {"* c esc", "not connected"},
+		{"q enter", "not quit"}, {"R x", "not reloaded"},
+	} {
+		b := newBench(t, tenPhases(), 120, 40, Options{HoldsEngine: true})
+		b.engine.pending = aReload()
+		b.press(strings.Fields(c.keys)...)
+		if got := b.footer(); got != c.want {
+			t.Errorf("after %s the footer says %q, want %q", c.keys, got, c.want)
+		}
+		if len(b.engine.orders()) > 0 || len(b.engine.reloads) > 0 || b.quit || b.app.mode != browsing {
+			t.Errorf("%s was a yes, or is still asked", c.keys)
+		}
+		if b.press("j"); b.footer() == c.want {
+			t.Errorf("after another key the footer still says %q", c.want)
+		}
+	}
+	down := tenPhases()
+	for _, r := range down.Rows {
+		r.DownSince = noon.Add(-time.Hour)
+	}
+	b := newBench(t, down, 120, 40, Options{})
+	if b.press("*", "a", "enter"); b.footer() != "not acknowledged" {
+		t.Errorf("the footer says %q", b.footer())
+	}
+}
+
+// TestARefusalNamesItsServerOnce: at 80 columns what was refused is what is cut.
+func TestARefusalNamesItsServerOnce(t *testing.T) {
+	refused := func(e *model.Event, why string) {
+		e.Error, e.Text = text("%s", why), text("restart %s: refused: %s", e.Server, why)
+	}
+	for _, c := range []struct{ why, one, many string }{
+		{"servers.toml:7: server notes: command: nope not found", "restart notes: refused: servers.toml:7: command: nope not found", "notes: servers.toml:7: command: nope not found"},
+		{"server notes: servers.toml:3: not TOML", "restart notes: refused: servers.toml:3: not TOML", "notes: servers.toml:3: not TOML"},
+		{"server notes is not in servers.toml any more: reload takes it away", "restart notes: refused: not in servers.toml any more: reload takes it away", "notes: not in servers.toml any more: reload takes it away"},
+		{"server notes inherits url", "restart notes: refused: inherits url", "notes: inherits url"},
+		{"server notes-2: taken", "restart notes: refused: server notes-2: taken", "notes: server notes-2: taken"}, // another one
+	} {
+		e := model.Event{Server: "notes", Kind: model.EvOrder, OrderID: "x", Outcome: redact.Name(model.Declined.String())}
+		refused(&e, c.why)
+		if got := (&ledger{total: 1}).reason(e); got != c.one {
+			t.Errorf("one order: %q\nwant       %q", got, c.one)
+		}
+		if got := (&ledger{total: 2}).reason(e); got != c.many {
+			t.Errorf("one of two: %q\nwant        %q", got, c.many)
+		}
+	}
+}
+
+// TestARefusalNamesTheFileAsTheHeaderDoes: its folder is what takes most cells, and
+// says least.
+func TestARefusalNamesTheFileAsTheHeaderDoes(t *testing.T) {
+	b := newBench(t, tenPhases(), 80, 24, Options{})
+	b.press("r")
+	b.answer(b.engine.orders()[0], model.Declined, false, "restart notes: refused: /etc/rollcall/servers.toml:17: cwd: /etc/rollcall/x not found")
+	if got, want := b.footer(), "restart notes: refused: servers.toml:17: cwd: /etc/rollcall/x not found"; got != want {
+		t.Errorf("the footer says %q, want %q", got, want)
 	}
 }

@@ -31,19 +31,19 @@ func (t *table) outside(height int) (o outside) {
 		first, last = 0, 0
 	}
 	for _, r := range t.shown[:first] {
-		o.above.wrong += boolInt(severity(r) < calm)
+		o.above.wrong += boolInt(isProblem(r))
 	}
 	for _, r := range t.shown[last:] {
-		o.below.wrong += boolInt(severity(r) < calm)
+		o.below.wrong += boolInt(isProblem(r))
 	}
 	o.above.rows, o.below.rows = first, len(t.shown)-last
 	return o
 }
 
-// forms are the ways to say it, the most telling first: `12 above · 37 below, 3
+// wordings are the ways to say it, the most telling first: `12 above · 37 below, 3
 // wrong`, `49 more, 3 wrong`, `3 more wrong`. There are none where nothing lies
 // outside.
-func (o outside) forms(l *look) [][]piece {
+func (o outside) wordings(l *look) [][]piece {
 	all := side{o.above.rows + o.below.rows, o.above.wrong + o.below.wrong}
 	if all.rows == 0 {
 		return nil
@@ -61,32 +61,26 @@ func (o outside) forms(l *look) [][]piece {
 		}
 		sides = append(sides, o.count(s.side, s.word)...)
 	}
-	forms := [][]piece{sides, o.count(all, " more")}
+	wordings := [][]piece{sides, o.count(all, " more")}
 	if all.wrong > 0 {
-		forms = append(forms, []piece{o.trouble(all.wrong, " more wrong")})
+		wordings = append(wordings, []piece{o.wrongPiece(all.wrong, " more wrong")})
 	}
-	return forms
+	return wordings
 }
 
+// count says how many rows lie on a side, and how many of them are problems.
 func (o outside) count(s side, word string) []piece {
 	count := []piece{{dim, strconv.Itoa(s.rows) + word}}
 	if s.wrong > 0 {
-		count = append(count, piece{dim, ", "}, o.trouble(s.wrong, " wrong"))
+		count = append(count, piece{dim, ", "}, o.wrongPiece(s.wrong, " wrong"))
 	}
 	return count
 }
 
-func (o outside) trouble(n int, word string) piece {
+// wrongPiece says how many are problems, in the colour of one unless it is old news.
+func (o outside) wrongPiece(n int, word string) piece {
 	if o.old {
 		return piece{dim, strconv.Itoa(n) + word}
 	}
 	return piece{bad, strconv.Itoa(n) + word}
-}
-
-// widthOf is how many cells pieces take.
-func (l *look) widthOf(pieces []piece) (w int) {
-	for _, p := range pieces {
-		w += l.width(p.text)
-	}
-	return w
 }

@@ -219,7 +219,7 @@ func (p *pane) drawDivider(c *canvas, state string, out outside, focused bool) {
 // that is what it says nearly always. It is nil where there is no room.
 func (p *pane) tell(l *look, out outside, tail string, width int) (told []piece, left string) {
 	room := width - p.tabsEnd(l, p.narrow) - len("-") - len("-") // a rule before it, and the last one
-	for _, form := range out.forms(l) {
+	for _, form := range out.wordings(l) {
 		w := l.widthOf(form) + len("  ")
 		switch {
 		case tail != "" && w+len("-")+l.width(tail) <= room:

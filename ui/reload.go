@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,25 +46,58 @@ func (a *app) takePending(r model.Reload) {
 	case r.IsZero() && len(r.Refused) == 0:
 		a.said = "nothing to reload now: " + r.LaterLine().String()
 	case r.IsZero():
-		a.said = "nothing to reload: refused, so what is in force stays: " + firstOf(r.Refused, 3) + "; rollcall check says why"
+		a.said = a.refusedText(r.Refused)
 	case !a.awaits || a.mode != browsing:
-		a.said = "R shows what a reload would do: " + r.Count().String()
+		a.said = "R shows what a reload would do: " + reloadCount(r)
 	default:
 		a.said = ""
 		a.mode, a.question = asking, question{text: reloadText(r), reload: &r}
 	}
 }
 
+// refusedText says whose entries are refused while nothing else changed; what says
+// why stands longest.
+func (a *app) refusedText(servers []string) string {
+	const head, tail = "nothing to reload", "; rollcall check says why"
+	for _, joint := range []string{": refused, so what is in force stays: ", "; refused: "} {
+		if text, ok := a.look.naming(head+joint, unsaid(servers), tail, a.table.alike, a.width-1); ok {
+			return text
+		}
+	}
+	return strconv.Itoa(len(servers)) + " refused" + tail
+}
+
 // reloadText is the question: a line that names what will happen to how many.
 func reloadText(r model.Reload) string {
-	if r.Before == 0 {
-		return "reload: " + r.Count().String() + "? y/n"
-	}
-	text := "reload: " + r.Count().String() + " of " + several(r.Before, "server")
+	text := "reload: "
 	if r.Drastic() {
-		text = "reload removes most of them: " + r.Count().String() + " of " + several(r.Before, "server")
+		text = "reload removes most of them: "
+	}
+	text += reloadCount(r)
+	if r.Before > 0 {
+		text += " of " + several(r.Before, "server")
 	}
 	return text + "? y/n"
+}
+
+// reloadCount is how many servers it adds, restarts, stops and removes. What
+// changed of one that does not run is in force already (C8): the others run.
+func reloadCount(r model.Reload) string {
+	stops := 0
+	for _, c := range r.Changed {
+		stops += boolInt(c.Stops)
+	}
+	var parts []string
+	for _, p := range []struct {
+		verb string
+		n    int
+		what string
+	}{{"add ", len(r.Added), ""}, {"restart ", len(r.Changed) - stops, " changed"}, {"stop ", stops, " disabled"}, {"remove ", len(r.Removed), ""}} {
+		if p.n > 0 {
+			parts = append(parts, p.verb+strconv.Itoa(p.n)+p.what)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // takeReloaded says what a reload did. Where the file was changed since it was

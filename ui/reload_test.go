@@ -109,7 +109,7 @@ func TestC8_ALateQuestionTakesNoKey(t *testing.T) {
 	_, late := b.app.Update(keyMsg("R"))
 	b.press("j")
 	b.run(late)
-	if got, want := b.footer(), "R shows what a reload would do: add 1, change 2, remove 1"; got != want {
+	if got, want := b.footer(), "R shows what a reload would do: add 1, restart 1 changed, stop 1 disabled, remove 1"; got != want {
 		t.Errorf("the footer says %q, want %q", got, want)
 	}
 	if b.press("y"); len(b.engine.reloads) != 0 {
@@ -146,5 +146,22 @@ func TestD11_AnEmptyConfigurationLeadsToItsFirstServer(t *testing.T) {
 	}
 	if b.press("y"); len(b.engine.reloads) != 1 {
 		t.Error("y did not reload")
+	}
+}
+
+// TestC8_TheQuestionSaysWhatIsRestarted: a changed server runs, else its entry
+// would be in force already, and a reload starts it anew or stops it.
+func TestC8_TheQuestionSaysWhatIsRestarted(t *testing.T) {
+	three := []model.Change{{Server: "a"}, {Server: "b", Stops: true}, {Server: "c"}}
+	for want, r := range map[string]model.Reload{
+		"reload: restart 2 changed, stop 1 disabled of 60 servers? y/n":              {Before: 60, Changed: three},
+		"reload: stop 1 disabled of 60 servers? y/n":                                 {Before: 60, Changed: three[1:2]},
+		"reload: add 1, restart 1 changed, remove 1 of 60 servers? y/n":              {Before: 60, Changed: three[:1], Added: []string{"d"}, Removed: []string{"e"}},
+		"reload removes most of them: restart 1 changed, remove 2 of 3 servers? y/n": {Before: 3, Changed: three[:1], Removed: []string{"d", "e"}},
+		"reload: add 2? y/n": {Added: []string{"d", "e"}},
+	} {
+		if got := reloadText(r); got != want {
+			t.Errorf("the question is %q\nwant            %q", got, want)
+		}
 	}
 }

@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,18 +30,31 @@ func (a *app) save() tea.Cmd {
 		b.WriteString(strings.TrimRight(e.head+e.text, " "))
 		b.WriteByte('\n')
 	}
-	name := fmt.Sprintf("%s-%s-%s.log", a.pane.server, viewNames[a.pane.view], a.now().Format("20060102-150405"))
+	name := fmt.Sprintf("%s-%s-%s", a.pane.server, viewNames[a.pane.view], a.now().Format("20060102-150405"))
 	lines := several(len(p.entries), "line")
 	return func() tea.Msg {
-		return savedMsg{"wrote " + lines + " to " + name, writeNew(name, b.String())}
+		as, err := writeNew(name, ".log", b.String())
+		return savedMsg{"wrote " + lines + " to " + as, err}
 	}
 }
 
-// writeNew writes a file that must not exist yet.
-func writeNew(name, text string) (err error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// maxSaves is how many files of one second have a name.
+const maxSaves = 100
+
+// writeNew writes a file that does not exist yet, and returns its name: where
+// name is taken, as within one second, name-2, name-3 and so on.
+func writeNew(name, ending, text string) (as string, err error) {
+	var f *os.File
+	as = name + ending
+	for n := 2; ; n++ {
+		f, err = os.OpenFile(as, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) || n > maxSaves {
+			break
+		}
+		as = name + "-" + strconv.Itoa(n) + ending
+	}
 	if err != nil {
-		return err
+		return as, err
 	}
 	defer func() {
 		if closed := f.Close(); err == nil {
@@ -46,7 +62,7 @@ func writeNew(name, text string) (err error) {
 		}
 	}()
 	_, err = f.WriteString(text)
-	return err
+	return as, err
 }
 
 // takeSaved says it in the footer.

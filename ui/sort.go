@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"rollcall/model"
 )
@@ -28,11 +29,14 @@ const (
 
 // orderNames are their words, each with what comes first.
 var orderNames = [orders]string{byProblem: "problem, the worst first", byName: "server", byPhase: "phase", byAttempt: "attempt, the highest first",
-	byNext: "next retry, the soonest first", byFor: "time in phase, the shortest first", byProbe: "probe, the slowest first",
+	byNext: "next retry, the soonest first", byFor: "time in phase or down, the shortest first", byProbe: "probe, the slowest first",
 	byStarts: "starts, the most first", byVia: "transport", byTags: "tags", byFailure: "last failure, the newest first"}
 
-// severity is how much a row wants a person: the lower, the sooner. All below
-// calm are problems. One that was acknowledged wants nobody for now.
+// isProblem reports whether a row wants a person.
+func isProblem(r *model.Row) bool { return severity(r) < calm }
+
+// severity is how much a row wants a person: the lower, the sooner. One that was
+// acknowledged wants nobody for now.
 func severity(r *model.Row) int {
 	if !r.AckedSince.IsZero() {
 		return calm + known
@@ -119,7 +123,11 @@ var comparisons = [orders]func(a, b *model.Row) int{
 		}
 		return a.Next.Compare(b.Next)
 	},
-	byFor:    func(a, b *model.Row) int { return b.Since.Compare(a.Since) },
+	byFor: func(a, b *model.Row) int {
+		at, _ := sinceWhen(a)
+		bt, _ := sinceWhen(b)
+		return bt.Compare(at)
+	},
 	byProbe:  func(a, b *model.Row) int { return cmp.Compare(probeWeight(b), probeWeight(a)) },
 	byStarts: func(a, b *model.Row) int { return b.Starts - a.Starts },
 	byVia:    func(a, b *model.Row) int { return strings.Compare(viaOf(a), viaOf(b)) },
@@ -131,13 +139,22 @@ var comparisons = [orders]func(a, b *model.Row) int{
 	},
 }
 
-// probeWeight puts servers that are late before slow ones, and those that were
-// never probed last.
+// probeWeight puts servers that are late before slow ones, and those of which no
+// probe is shown last. It is of what the row says, not of nanoseconds: rows that
+// look alike do not change places with each probe.
 func probeWeight(r *model.Row) int64 {
-	if r.Probe.IsZero() {
+	switch d := r.Probe.Latency; {
+	case r.Probe.IsZero() || r.Phase != model.Up && r.Phase != model.Settling:
 		return -1
+	case r.Probe.Timeouts > 0:
+		return int64(r.Probe.Timeouts) << 60
+	case d < time.Second:
+		return int64(d.Truncate(time.Millisecond))
+	case d < 10*time.Second:
+		return int64(d.Round(time.Second / 10))
+	default:
+		return int64(d.Truncate(time.Second))
 	}
-	return int64(r.Probe.Timeouts)<<60 + int64(r.Probe.Latency)
 }
 
 // viaOf is the transport's word; one that is not known comes last.

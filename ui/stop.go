@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,26 +94,34 @@ func (a *app) takeLeft(err error) tea.Cmd {
 	return nil
 }
 
-// stopText says what a stop still waits for: `stopping 3: github (TERM sent, 2
-// s), …`, and its end, which says how it is made shorter.
-func (a *app) stopText(now time.Time) (text, end string) {
-	var names []string
+// stopText says in room cells what a stop still waits for: `stopping 3 servers:
+// github (TERM sent, 2 s), …`, and how it is made shorter. How many it waits for,
+// and that key, stand longest.
+func (a *app) stopText(now time.Time, room int) string {
+	var who []named
 	for _, r := range a.fleet.Rows {
 		if r.Phase.Runs() {
-			names = append(names, r.Server+stageText(r, now))
+			who = append(who, named{r.Server, stageText(r, now)})
 		}
 	}
-	verb := "stopping "
+	verb, end := "stopping ", ""
 	switch a.stop {
 	case isKilling:
 		verb = "killing "
 	case isStopping:
 		end = "; press " + a.keys.label(doQuit) + " again to kill"
 	}
-	if len(names) == 0 {
-		return verb + "the engine", end
+	if len(who) == 0 {
+		return verb + "the engine" + end
 	}
-	return verb + several(len(names), "server") + ": " + firstOf(names, 3), end
+	head := verb + several(len(who), "server")
+	if text, ok := a.look.naming(head+": ", who, end, a.table.alike, room); ok {
+		return text
+	}
+	if text := head + end; a.look.width(text) <= room {
+		return text
+	}
+	return verb + strconv.Itoa(len(who)) + end
 }
 
 // stageText is how far a server's stop has come, by the engine's word.

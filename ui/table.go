@@ -34,8 +34,15 @@ type table struct {
 	alike   string                  // see commonBeginning
 	tagsOf  map[*redact.Safe]string // tags joined, while the entry stays the same: see tagsKey
 
+	asOf     time.Time // of the present rows, by the engine's clock
+	probedAt time.Time // when a row had a probe to show last
+
 	stopping bool // rollcall is: what it stopped is off, and not by its entry
 }
+
+// probeKept is how long the probes' column outlives the last of them: a server
+// that comes and goes does not move the others' columns each time.
+const probeKept = 10 * time.Minute
 
 func newTable() table {
 	return table{marks: map[string]bool{}, tagsOf: map[*redact.Safe]string{}}
@@ -77,6 +84,10 @@ func (t *table) forgetMarks() {
 // do not move while one scrolls.
 func (t *table) measure() {
 	t.longest = longest{alike: t.alike}
+	if slices.ContainsFunc(t.all, probed) {
+		t.probedAt = t.asOf
+	}
+	t.longest.unprobed = t.probedAt.IsZero() || t.asOf.Sub(t.probedAt) > probeKept
 	var lasting, wait time.Duration
 	tags := make(map[*redact.Safe]string, len(t.all))
 	for _, r := range t.all {
@@ -123,7 +134,7 @@ func (t *table) refresh() {
 	t.shown = t.shown[:0:0]
 	pattern := compile(t.filter)
 	for _, r := range t.all {
-		if (!t.only || severity(r) < calm) && pattern.matches(r) {
+		if (!t.only || isProblem(r)) && pattern.matches(r) {
 			t.shown = append(t.shown, r)
 		}
 	}
@@ -186,7 +197,7 @@ func (t *table) nextProblem() {
 		return
 	}
 	for _, at := range []int{t.at + 1, t.at - 1} {
-		if at >= 0 && at < len(t.shown) && severity(t.shown[at]) < calm {
+		if at >= 0 && at < len(t.shown) && isProblem(t.shown[at]) {
 			t.selectAt(at)
 			return
 		}

@@ -207,12 +207,12 @@ func TestAFrameIsBuiltOnlyWhereSomethingChanged(t *testing.T) {
 func TestD11_ALostEngineSaysSo(t *testing.T) {
 	b := newBench(t, tenPhases(), 120, 40, Options{Redact: func(s string) string { return "‹" + s + "›" }})
 	b.send(lostMsg{errTest{}})
-	if got := b.line(2); !strings.Contains(got, "engine lost 0 s ago, trying again: ‹gone› · q quits") {
+	if got := b.line(2); !strings.Contains(got, "engine lost 0 s ago (q quits), trying again: ‹gone›") {
 		t.Errorf("the notice is %q", got)
 	}
 	b.app.now = func() time.Time { return noon.Add(3 * time.Second) }
 	b.send(lostMsg{errTest{}})
-	if got := b.line(2); !strings.HasPrefix(got, " engine lost 3 s ago, trying again: ‹gone›") || !strings.Contains(b.screen(), "4:12") {
+	if got := b.line(2); !strings.HasPrefix(got, " engine lost 3 s ago (q quits), trying again: ‹gone›") || !strings.Contains(b.screen(), "4:12") {
 		t.Errorf("3 s later the notice is %q, or a countdown went on:\n%s", got, b.screen())
 	}
 	b.send(fleetMsg{tenPhases()})

@@ -11,7 +11,7 @@ import (
 // TestD5_LinesAreBrokenWhereTheyRead: at spaces, a PATH between its folders, and
 // never at a hyphen.
 func TestD5_LinesAreBrokenWhereTheyRead(t *testing.T) {
-	l := newLook(Options{}, unknown, ansi.WcWidth)
+	l := newLook(Options{}, traits{})
 	for _, c := range []struct {
 		text string
 		w    int
@@ -42,7 +42,7 @@ func FuzzWrap(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, w uint8) {
 		s = text("%s", s).String()
 		for _, cells := range []ansi.Method{ansi.WcWidth, ansi.GraphemeWidth} {
-			l := newLook(Options{}, unknown, cells)
+			l := newLook(Options{}, traits{cells: cells})
 			rows := l.wrap(s, int(w))
 			for _, row := range rows {
 				if n := l.width(row); w > 1 && n > int(w) {
