@@ -31,6 +31,10 @@ type behaviour struct {
 	ignore    bool          // stdin's end and SIGTERM
 	children  string        // what startChild starts
 
+	late   time.Duration // before it answers initialize
+	old    bool          // it takes the oldest revision alone, and says of others that the parameters are invalid
+	strays bool          // it sends an error to nobody before it answers initialize
+
 	pings     string // answer, exit, late: to ping; late: to the first one with the second, and with an error
 	pingDelay time.Duration
 	pingError int // a JSON-RPC error's code
@@ -104,6 +108,8 @@ var presets = []preset{
 	{"exit-on-discover", "exits on the newest revision's discovery", func(b *behaviour) { b.discover = "exit" }},
 	{"silent-to-discover", "does not answer the newest revision's discovery", func(b *behaviour) { b.discover = "silent" }},
 	{"future", "names a revision that nobody speaks", func(b *behaviour) { b.revision = "1999-01-01" }},
+	{"late", "answers initialize after 65 s", func(b *behaviour) { b.late = 65 * time.Second }},
+	{"oldest", "takes no revision but the oldest, and does not say so", func(b *behaviour) { b.old = true }},
 	{"tools", "has tools that can be called, with an outcome each", func(b *behaviour) { b.tools, b.calls = 0, true }},
 	{"big-line", "lists its tools in a line of 32 MiB", func(b *behaviour) { b.big = 32 << 20 }},
 	{"asks", "asks the client for roots and more", func(b *behaviour) { b.asks = true }},
@@ -188,6 +194,9 @@ func flags(b *behaviour, errw io.Writer) *flag.FlagSet {
 	f.IntVar(&b.tools, "tools", b.tools, "tools on a page")
 	f.IntVar(&b.pages, "pages", b.pages, "pages of tools; below 0: without end")
 	f.IntVar(&b.big, "big", b.big, "bytes of the answer to tools/list")
+	f.DurationVar(&b.late, "late", b.late, "how long it takes to answer initialize")
+	f.BoolVar(&b.old, "old", b.old, "take the oldest revision alone, and call others invalid parameters")
+	f.BoolVar(&b.strays, "strays", b.strays, "send an error with a null id before the answer to initialize")
 	f.BoolVar(&b.batch, "batch", b.batch, "answer in batches")
 	f.StringVar(&b.list, "list", b.list, "to tools/list: answer, exit, never")
 	f.BoolVar(&b.calls, "calls", b.calls, "have tools that can be called")

@@ -175,6 +175,9 @@ func (c *conn) initialize(m message) {
 		ProtocolVersion string `json:"protocolVersion"`
 	}
 	_ = json.Unmarshal(m.Params, &p)
+	if c.oddly(m, p.ProtocolVersion) {
+		return
+	}
 	agreed := c.revision
 	if p.ProtocolVersion < agreed && agreed > "2024" {
 		agreed = p.ProtocolVersion
