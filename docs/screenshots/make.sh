@@ -111,6 +111,9 @@ overview() {
 	see 'healthy +. up'
 	see 'flapping +. waiting +[0-9]+ +[0-9]'
 	choose flapping
+	size 199 50 # drawn whole
+	size 200 50
+	see 'MCP server down \(attempt' # keys that drew much come before the pane's lines
 	shot overview-200x50
 	size 120 36
 	press 2
@@ -131,6 +134,7 @@ overview() {
 	press -l tag:bad
 	press Enter '*' r
 	see 'restart [0-9] servers: .*y/n'
+	see 'MCP server down \(attempt'
 	shot bulk-120x36
 	start light 120 36 # the terminal closes; another dashboard finds the engine
 	see 'flapping +. '
